@@ -7,16 +7,26 @@ use pyo3::prelude::*;
 use sunzi_circuits::matrix_batch::{self, Lines};
 use sunzi_rlwe::randomness::from_os;
 
+use crate::ciphertext::Ciphertext;
 use crate::compute::run;
 use crate::context::Context;
 use crate::error::{Failure, OrRaise as _};
 use crate::keys::{PublicKey, SecretKey};
-use crate::scheme::{Scheme, mixed};
+use crate::scheme::{Cipher, Scheme, mixed};
 
 /// Keys of products of encrypted matrices.
 #[pyclass(frozen, module = "sunzi._native")]
 pub(crate) struct MatrixKeys {
+    scheme: Arc<Scheme>,
     keys: Arc<matrix_batch::MatrixKeys>,
+}
+
+/// Returns the ciphertexts of real numbers of a list.
+fn of_reals(lines: &[Cipher]) -> Result<Vec<&sunzi_ckks::Ciphertext>, Failure> {
+    fn line(line: &Cipher) -> Result<&sunzi_ckks::Ciphertext, Failure> {
+        if let Cipher::Ckks(line) = line { Ok(line) } else { Err(mixed()) }
+    }
+    lines.iter().map(line).collect()
 }
 
 #[pymethods]
@@ -32,8 +42,25 @@ impl MatrixKeys {
             } else {
                 matrix_batch::MatrixKeys::generate(context, &key, size, rng)?
             };
-            Ok(Self { keys: Arc::new(keys) })
+            Ok(Self { scheme: Arc::clone(&scheme), keys: Arc::new(keys) })
         })
+    }
+
+    /// Multiplies a matrix, whose columns are given as polynomials, by one whose rows are given in any encoding.
+    fn multiply(
+        &self,
+        py: Python<'_>,
+        columns: Vec<PyRef<'_, Ciphertext>>,
+        rows: Vec<PyRef<'_, Ciphertext>>,
+    ) -> PyResult<Vec<Ciphertext>> {
+        let [columns, rows]: [Vec<Cipher>; 2] =
+            [columns, rows].map(|lines| lines.iter().map(|line| line.value()).collect());
+        let (scheme, keys) = (Arc::clone(&self.scheme), Arc::clone(&self.keys));
+        let products = run(py, move || {
+            let (columns, rows) = (of_reals(&columns)?, of_reals(&rows)?);
+            Ok(keys.multiply(&scheme.reals()?.evaluator, &columns, &rows)?)
+        })?;
+        Ok(products.into_iter().map(|row| Ciphertext::new(&self.scheme, row.into())).collect())
     }
 
     #[getter]

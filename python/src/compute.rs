@@ -15,7 +15,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::error::Failure;
 
 /// Longest time that a call may leave Ctrl-C unnoticed.
-const PATIENCE: Duration = Duration::from_millis(50);
+pub(crate) const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Largest number of words of polynomials whose operations end before Ctrl-C could be missed: a product takes some 20 ms.
 const SHORT_WORDS: usize = 1 << 19;

@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use sunzi_encoding::Encoder as _;
 use sunzi_ring::GadgetOptions;
-use sunzi_rlwe::Security;
 use sunzi_rlwe::wire::{Accept, Kind, Reader};
+use sunzi_rlwe::{SecretDistribution, Security};
 use zeroize::Zeroizing;
 use {sunzi_bfv as bfv, sunzi_bgv as bgv, sunzi_ckks as ckks};
 
@@ -95,7 +95,7 @@ impl Context {
 
     /// Makes a context of exactly the given moduli.
     #[staticmethod]
-    #[pyo3(signature = (scheme, log2_degree, moduli, *, special_moduli, plain_modulus, levels, scale_bits, message_bits, digits, security))]
+    #[pyo3(signature = (scheme, log2_degree, moduli, *, special_moduli, plain_modulus, levels, scale_bits, message_bits, digits, security, parties=1))]
     #[expect(clippy::too_many_arguments, reason = "all of them named, and none that another would imply")]
     fn explicit(
         py: Python<'_>,
@@ -109,8 +109,9 @@ impl Context {
         message_bits: u32,
         digits: Option<usize>,
         security: Option<u32>,
+        parties: u32,
     ) -> PyResult<Self> {
-        let security = self::security(security)?;
+        let (security, secrets) = (self::security(security)?, SecretDistribution::of_parties(parties));
         let key_switching = GadgetOptions { special_moduli, digits, ..GadgetOptions::default() };
         let plain =
             || plain_modulus.ok_or_else(|| PyTypeError::new_err(format!("{scheme} takes a plain_modulus")));
@@ -118,11 +119,11 @@ impl Context {
             "bfv" => {
                 let algorithms = bfv::Algorithms { key_switching, ..bfv::Algorithms::default() };
                 let parameters = bfv::Parameters::new(log2_degree, moduli, plain()?, security);
-                Box::new(move || Scheme::bfv(parameters.with_algorithms(algorithms)))
+                Box::new(move || Scheme::bfv(parameters.with_algorithms(algorithms).with_secrets(secrets)))
             }
             "bgv" => {
                 let parameters = bgv::Parameters::new(log2_degree, moduli, plain()?, security);
-                let parameters = parameters.with_key_switching(key_switching);
+                let parameters = parameters.with_key_switching(key_switching).with_secrets(secrets);
                 let parameters = match levels {
                     Some(levels) => parameters.with_levels(levels),
                     None => parameters,
@@ -135,6 +136,7 @@ impl Context {
                 let levels = levels.unwrap_or_else(|| (1..=moduli.len()).collect());
                 let parameters = ckks::Parameters::new(log2_degree, moduli, levels, scale_bits, security);
                 let parameters = parameters.with_message_bits(message_bits).with_key_switching(key_switching);
+                let parameters = parameters.with_secrets(secrets);
                 Box::new(move || Scheme::ckks(parameters))
             }
             other => return Err(unknown_scheme(other)),
@@ -238,6 +240,12 @@ impl Context {
             Security::Bits256 => 256,
             Security::InsecureForResearchOnly => 0,
         }
+    }
+
+    /// Number of parties whose secrets the secret key is the sum of; 1 for a key of one holder.
+    #[getter]
+    fn parties(&self) -> u32 {
+        self.scheme.rlwe().parties()
     }
 
     #[getter]

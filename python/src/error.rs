@@ -3,13 +3,23 @@
 use std::error::Error;
 
 use pyo3::prelude::*;
+use sunzi_parties::PartiesError;
 
 /// Failure of a call that computes.
 pub(crate) enum Failure {
     /// An error of the library, with the name of its Python class and its message.
     Library { class: String, message: String },
+    /// An error of a protocol of several parties, with the name of its Python class, its message, and what is known of the message that was refused.
+    Party { class: &'static str, message: String, refused: Option<Box<Refused>> },
     /// A Python exception that a callable of the caller raised.
     Python(PyErr),
+}
+
+/// What is known of a message that was refused: whose it is, what is wrong with it, and whether the session ends.
+pub(crate) struct Refused {
+    sender: String,
+    fault: String,
+    is_fatal: bool,
 }
 
 /// Names of error variants that only carry an error of a layer below.
@@ -89,9 +99,31 @@ impl Failure {
         Self::new("InternalError", format!("{what}: this is a fault of the library, please report it"))
     }
 
+    /// Makes the error of a protocol of several parties. Its variants have classes of other names, since those of the layers below have some of theirs.
+    pub(crate) fn party(error: PartiesError) -> Self {
+        let class = match &error {
+            PartiesError::Setting { .. } => "PartySetting",
+            PartiesError::Message { .. } => "PartyMessage",
+            PartiesError::Missing { .. } => "PartyMissing",
+            PartiesError::Aborted { .. } => "SessionAborted",
+            PartiesError::Refused { .. } => "RequestRefused",
+            PartiesError::Journal { .. } => "PartyRecords",
+            PartiesError::Channel(_) => "PartyChannel",
+            PartiesError::Peer { .. } => "PartyPeer",
+            PartiesError::Wire(_) | PartiesError::Rlwe(_) => return Self::from(error),
+            _ => "PartiesError",
+        };
+        let refused = error.sender().zip(error.fault()).map(|(sender, fault)| {
+            let fault_name = self::class(&format!("{fault:?}")).to_owned();
+            Box::new(Refused { sender: sender.to_owned(), fault: fault_name, is_fatal: error.is_fatal() })
+        });
+        Self::Party { class, message: error.to_string(), refused }
+    }
+
     /// Returns the name of the exception class, and the message of the failure.
     pub(crate) fn told(self) -> (String, String) {
         match self {
+            Self::Party { class, message, .. } => (class.to_owned(), message),
             Self::Library { class, message } => (class, message),
             Self::Python(error) => ("SunziError".to_owned(), error.to_string()),
         }
@@ -101,7 +133,25 @@ impl Failure {
         match self {
             Self::Python(error) => error,
             Self::Library { class, message } => raised(py, &class, &message).unwrap_or_else(|error| error),
+            Self::Party { class, message, refused } => {
+                let told = raised(py, class, &message).and_then(|error| match refused {
+                    Some(refused) => refused.noted(py, error),
+                    None => Ok(error),
+                });
+                told.unwrap_or_else(|error| error)
+            }
         }
+    }
+}
+
+impl Refused {
+    /// Returns the exception with what is known as attributes.
+    fn noted(&self, py: Python<'_>, error: PyErr) -> PyResult<PyErr> {
+        let exception = error.value(py);
+        exception.setattr("sender", &self.sender)?;
+        exception.setattr("fault", &self.fault)?;
+        exception.setattr("is_fatal", self.is_fatal)?;
+        Ok(error)
     }
 }
 
@@ -120,5 +170,16 @@ pub(crate) trait OrRaise<T> {
 impl<T, E: Into<Failure>> OrRaise<T> for Result<T, E> {
     fn or_raise(self, py: Python<'_>) -> PyResult<T> {
         self.map_err(|error| error.into().raise(py))
+    }
+}
+
+/// Conversion of errors of protocols of several parties, which have classes of their own.
+pub(crate) trait Told<T> {
+    fn told(self) -> Result<T, Failure>;
+}
+
+impl<T> Told<T> for Result<T, PartiesError> {
+    fn told(self) -> Result<T, Failure> {
+        self.map_err(Failure::party)
     }
 }

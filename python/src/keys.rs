@@ -55,6 +55,13 @@ impl SecretKey {
     fn generate(py: Python<'_>, context: &Context) -> PyResult<Self> {
         let scheme = Arc::clone(&context.scheme);
         run(py, move || {
+            let parties = scheme.rlwe().parties();
+            if parties > 1 {
+                let message = format!(
+                    "these parameters are of {parties} parties, whose keys nobody makes alone: make them together with sunzi.parties.KeySession"
+                );
+                return Err(Failure::new("PartySetting", message));
+            }
             let key = sunzi_rlwe::SecretKey::generate(scheme.rlwe(), &mut from_os()?)?;
             Ok(Self { scheme: Arc::clone(&scheme), key: Arc::new(key) })
         })
@@ -182,6 +189,13 @@ pub(crate) struct EvaluationKeys {
     id: KeyId,
 }
 
+impl EvaluationKeys {
+    /// Makes the object of keys that belong to the secret of a name.
+    pub(crate) fn of(scheme: Arc<Scheme>, keys: Arc<Keys>, id: KeyId) -> Self {
+        Self { scheme, keys, id }
+    }
+}
+
 #[pymethods]
 impl EvaluationKeys {
     /// Makes a relinearisation key if requested, and Galois keys by exponent, for ciphertexts of at most `level` in CKKS.
@@ -198,10 +212,7 @@ impl EvaluationKeys {
         let (scheme, secret) = (Arc::clone(&secret.scheme), Arc::clone(&secret.key));
         run(py, move || {
             let (rlwe, rng, progress) = (scheme.rlwe(), &mut from_os()?, Progress::new(progress));
-            let level = match (level, &*scheme) {
-                (Some(level), Scheme::Ckks(reals)) => reals.evaluator.context().key_level(level)?,
-                _ => rlwe.level(),
-            };
+            let level = scheme.key_level(level)?;
             let others = usize::from(relinearization);
             let total = exponents.iter().filter(|&&k| k != 1).count() + others;
             let made =

@@ -14,6 +14,7 @@ mod keys;
 mod linear;
 mod matrix;
 mod ops;
+mod parties;
 mod plaintext;
 mod request;
 mod scheme;
@@ -52,6 +53,11 @@ mod _native {
     #[pymodule_export]
     use crate::matrix::PlainMatrix;
     #[pymodule_export]
+    use crate::parties::{
+        Card, Contacts, Identity, PartyDealing, PartyDecryptor, PartyKeySession, PartyLink, PartyOpening,
+        PartySecret, Roster, decryption_request, read_decryption_request, request_channel, session_nonce,
+    };
+    #[pymodule_export]
     use crate::plaintext::Plaintext;
     #[pymodule_export]
     use crate::series::Series;
@@ -62,5 +68,5 @@ mod _native {
     #[pymodule_export]
     use crate::tape::{Rehearsal, Tape};
     #[pymodule_export]
-    use crate::wire::{checksum, header, kind_name, read_header};
+    use crate::wire::{checksum, header, kind_name, read_header, write_file};
 }

@@ -51,6 +51,7 @@ impl Builder {
         let security = security(request.take("security")?)?;
         let sharing = request.take::<(u64, u32)>("sharing")?.map(policy).transpose();
         let sharing = sharing.or_raise(request.0.py())?;
+        let parties: u32 = request.take("parties")?.unwrap_or(1);
         let builder = match scheme {
             "bfv" => Self::Bfv(with_settings!(
                 bfv::Parameters::builder().security(security),
@@ -68,6 +69,10 @@ impl Builder {
             )),
             "ckks" => {
                 let weight = request.take("secret_weight")?.map(SecretDistribution::FixedWeight);
+                if weight.is_some() && parties != 1 {
+                    let message = "a secret_weight beside parties: a secret of several parties is the sum of uniform ternary ones, leave secret_weight out";
+                    return Err(Failure::new("Request", message).raise(request.0.py()));
+                }
                 Self::Ckks(with_settings!(
                     ckks::Parameters::builder().security(security).secrets(weight.unwrap_or_default()),
                     request,
@@ -78,12 +83,21 @@ impl Builder {
             other => return Err(unknown_scheme(other)),
         };
         request.finish(scheme)?;
+        let builder = if parties == 1 { builder } else { builder.parties(parties) };
         let Some(policy) = sharing else { return Ok(builder) };
         Ok(match builder {
             Self::Bfv(builder) => Self::Bfv(builder.sharing(policy)),
             Self::Bgv(builder) => Self::Bgv(builder.sharing(policy)),
             Self::Ckks(builder) => Self::Ckks(builder.sharing(policy)),
         })
+    }
+
+    fn parties(self, parties: u32) -> Self {
+        match self {
+            Self::Bfv(builder) => Self::Bfv(builder.parties(parties)),
+            Self::Bgv(builder) => Self::Bgv(builder.parties(parties)),
+            Self::Ckks(builder) => Self::Ckks(builder.parties(parties)),
+        }
     }
 
     pub(crate) fn build(self) -> Result<Scheme, Failure> {

@@ -242,6 +242,14 @@ impl Scheme {
         }
     }
 
+    /// Level of the ring up to which keys serve ciphertexts of a level of CKKS: the highest one unless given, and for integers.
+    pub(crate) fn key_level(&self, level: Option<usize>) -> Result<usize, Failure> {
+        match (level, self) {
+            (Some(level), Self::Ckks(reals)) => Ok(reals.evaluator.context().key_level(level)?),
+            _ => Ok(self.rlwe().level()),
+        }
+    }
+
     pub(crate) fn security(&self) -> Security {
         self.rlwe().security()
     }

@@ -63,6 +63,7 @@ fn joined(parts: &[&bfv::Parameters]) -> Option<bfv::CrtParameters> {
     let first = parts.first()?;
     let plain = parts.iter().map(|part| part.plain_modulus()).collect();
     let all = bfv::CrtParameters::new(first.ring(), first.moduli().to_vec(), plain, first.security())
-        .with_algorithms(first.algorithms().clone());
+        .with_algorithms(first.algorithms().clone())
+        .with_secrets(first.secrets());
     all.parts().iter().eq(parts.iter().copied()).then_some(all)
 }

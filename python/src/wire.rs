@@ -1,9 +1,14 @@
 //! Headers and checksums of the wire format, for the objects that Python puts together itself.
 
+use std::fs::File;
+use std::io::Write as _;
+use std::path::PathBuf;
+
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sunzi_rlwe::wire::{self, Fingerprint, Header, Kind};
+use sunzi_rlwe::wire::{self, Fingerprint, Header, Kind, WireError};
 
+use crate::compute::run;
 use crate::error::OrRaise as _;
 
 /// Number of the kind, fingerprints of ring and scheme, name of the key, bytes of the body.
@@ -43,4 +48,13 @@ pub(crate) fn checksum(data: &[u8]) -> u64 {
 #[pyfunction]
 pub(crate) fn kind_name(number: u16) -> String {
     Kind::describe(number)
+}
+
+/// Writes bytes that anybody may see to a file, which is replaced in one step if it is there.
+#[pyfunction]
+pub(crate) fn write_file(py: Python<'_>, path: PathBuf, bytes: Vec<u8>) -> PyResult<()> {
+    run(py, move || {
+        let write = |file: &mut File| file.write_all(&bytes).map_err(WireError::Io);
+        Ok(wire::replace(&path, false, write)?)
+    })
 }

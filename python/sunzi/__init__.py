@@ -8,7 +8,7 @@
 32
 """
 
-from . import errors, lowlevel, ml, tables
+from . import errors, lowlevel, ml, parties, tables
 from ._array import EncryptedArray
 from ._batches import EncryptedMatrices, MatrixKeys
 from ._conditions import ConditionArray, where
@@ -47,6 +47,7 @@ __all__ = [
     "keygen",
     "lowlevel",
     "ml",
+    "parties",
     "program",
     "tables",
     "threads",

@@ -126,6 +126,7 @@ class Context:
         plain_products: int = 1,
         security: int = 128,
         sharing: tuple[int, int] | None = None,
+        parties: int = 1,
         **settings: int,
     ) -> Context:
         """Chooses the cheapest secure parameters for ``depth`` multiplications in a row.
@@ -137,13 +138,14 @@ class Context:
         Before the first product and after each one sums over 2^``sums`` slots are provided for, and for integers ``plain_products``
         products with clear arrays in a row, masks of indices among them; real numbers take a level for each. ``security`` is 128, 192 or 256 bits; 0 asks for no
         security at all and is for tests. ``sharing`` is a pair, how many results will be shared and with how many statistical bits (``Keys.ledger``): it leaves room for
-        ``Keys.decrypt_for_sharing`` at the end of the depth, and ``precision`` is then that of what is shared. Other settings are those of the Rust builder of the scheme.
+        ``Keys.decrypt_for_sharing`` at the end of the depth, and ``precision`` is then that of what is shared. ``parties``, up to 1024, make
+        the keys together (``sunzi.parties``): noise is counted for the secrets of all, and what they open together needs ``sharing``. Other settings are those of the Rust builder of the scheme.
         """
         if "ring_index" in settings:
             raise Request("a ring_index: its slots hold elements of a field, take Context.for_field; log2_degree chooses among the rings of numbers")
         name = scheme_for(dtype, scheme)
         asked = request_for(name, depth, bound, result_bound, precision, slots, sums, plain_products, security)
-        request: dict[str, Any] = {**joined(asked, settings), "sharing": sharing}
+        request: dict[str, Any] = {**joined(asked, settings), "sharing": sharing, "parties": parties}
         if name != "ckks" and (request.get("plain_range") or 0) > _ONE_MODULUS:
             return cls._of_all(_native.Context.choose_all(name, request))
         return cls._of(_native.Context.choose(name, request))
@@ -177,6 +179,8 @@ class Context:
         """
         if ring_index is not None and ring_index > 0 and ring_index & (ring_index - 1) == 0:
             raise Request(f"ring_index = {ring_index}, a power of two: slots hold numbers there, take Context.for_depth with dtype=int")
+        if "parties" in settings:
+            raise Request("parties of a context of elements: several parties make keys for arrays of numbers, take Context.for_depth")
         if prime < 0 or exponent < 0 or prime**exponent >= 1 << 60:
             raise PlainExponent(f"{prime}^{exponent} as plaintext modulus: take a power of a prime below 2^60")
         terms = 2**sums - 1
@@ -247,10 +251,11 @@ class Context:
         message_bits: int = 0,
         digits: int | None = None,
         security: int = 128,
+        parties: int = 1,
     ) -> Context:
         """Exactly these moduli: those of Q, lowest level first, and the special ones of P.
 
-        ``levels`` says how many moduli Q_0, Q_1, … are made of, one more each unless given.
+        ``levels`` says how many moduli Q_0, Q_1, … are made of, one more each unless given. ``parties`` is how many make the keys together.
         """
         native = _native.Context.explicit(
             scheme,
@@ -263,6 +268,7 @@ class Context:
             message_bits=message_bits,
             digits=digits,
             security=security,
+            parties=parties,
         )
         return cls._of(native)
 
@@ -390,6 +396,11 @@ class Context:
         return self._inner.security
 
     @property
+    def parties(self) -> int:
+        """How many parties make the keys together; 1 for those of ``sunzi.keygen``."""
+        return self._contexts[0].parties
+
+    @property
     def _message_bound(self) -> float | None:
         """The largest absolute value of real numbers that are encrypted; None for integers."""
         return self._inner.message_bound if self.is_real else None
@@ -412,6 +423,7 @@ class Context:
     def __repr__(self) -> str:
         what = f"t = {self.plain_modulus}" if not self.is_real else f"depth {self.depth}"
         security = f"{self.security} bits" if self.security else "NO SECURITY"
+        what += f", {self.parties} parties" if self.parties > 1 else ""
         return f"<sunzi.Context {self.scheme}, n = {self._degree_told()}, {what}, log2 QP = {self.log2_key_modulus:.0f}, {security}>"
 
     def _degree_told(self) -> str:
@@ -432,6 +444,8 @@ class Context:
         if self.plain_modulus is not None:
             facts.append(("results", f"within ±{self.plain_modulus // 2}"))
         facts.append(("log2 QP", f"{self.log2_key_modulus:.0f}"))
+        if self.parties > 1:
+            facts.append(("parties", str(self.parties)))
         facts.append(("security", f"{self.security} bits" if self.security else "NO SECURITY"))
         return facts
 

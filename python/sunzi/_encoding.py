@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Protocol, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -119,7 +119,13 @@ class Sharer:
         return self.ledger.decrypt(ciphertext, self.secret, self.noise)
 
 
-def decrypted(array: EncryptedArray, secret: Union[_native.SecretKey, Sharer]) -> npt.NDArray[Any]:
+class Opener(Protocol):
+    """What opens a ciphertext."""
+
+    def decrypt(self, ciphertext: _native.Ciphertext, /) -> _native.Plaintext: ...
+
+
+def decrypted(array: EncryptedArray, secret: Opener) -> npt.NDArray[Any]:
     """Opens an array."""
     native, parts, key = array._context.lowlevel, [], array._context._bound(secret)
     for chunk in array._chunks:

@@ -31,13 +31,15 @@ Progress = Callable[[str, int, int], object]
 class PublicKeys:
     """What whoever encrypts or computes holds. Nothing in it decrypts; ``to_bytes`` makes bytes to give away."""
 
-    __slots__ = ("_bootstrapper", "bootstrapping", "context", "encryption", "evaluation", "exponents")
+    __slots__ = ("_bootstrapper", "bootstrapping", "context", "encryption", "evaluation", "exponents", "matrices")
 
     context: Context
     encryption: _native.PublicKey
     evaluation: _native.EvaluationKeys
     bootstrapping: _native.BootstrapKeys | None
     _bootstrapper: _native.Bootstrapper | None
+    #: What ``@`` of two encrypted matrices multiplies with, where it was given by ``with_matrix_keys``.
+    matrices: MatrixKeys | None
     #: The k of all X → X^k that there are keys for.
     exponents: frozenset[int]
 
@@ -52,6 +54,7 @@ class PublicKeys:
         self.context, self.encryption, self.evaluation = context, encryption, evaluation
         self.bootstrapping, self._bootstrapper = bootstrapping, bootstrapper
         self.exponents = frozenset([1, *evaluation.exponents])
+        self.matrices = None
 
     def encrypt(
         self, values: npt.ArrayLike, *, level: int | None = None, bounds: Optional[Bounds] = None
@@ -96,7 +99,20 @@ class PublicKeys:
         edge of a ring: down a chain of 16 products 0.74 of it. ``nbytes`` tells what the sums take, at most as much as the keys of products and rotations; ``to_bytes``
         leaves them out. Arrays are encrypted under these keys, or take them by ``with_keys``.
         """
-        return PublicKeys(self.context, self.encryption, self.evaluation.with_merged_digits(), self.bootstrapping, self._bootstrapper)
+        keys = PublicKeys(self.context, self.encryption, self.evaluation.with_merged_digits(), self.bootstrapping, self._bootstrapper)
+        keys.matrices = self.matrices
+        return keys
+
+    def with_matrix_keys(self, matrices: MatrixKeys) -> PublicKeys:
+        """The same keys with those of ``Keys.matrix_keys``, by which ``a @ b`` of two encrypted arrays is a product of matrices of integers where that costs less:
+        where rows of ``b`` fill ciphertexts of their own. It takes three levels of ``a``, four where its columns are no power of two. Arrays are encrypted under
+        these keys, or take them by ``with_keys``. ``to_bytes`` leaves them out.
+        """
+        if matrices.id != self.id:
+            raise ContextMismatch(f"keys of matrices of the secret key {matrices.id[:8]}, these are of {self.id[:8]}: make both from one")
+        keys = PublicKeys(self.context, self.encryption, self.evaluation, self.bootstrapping, self._bootstrapper)
+        keys.matrices = matrices
+        return keys
 
     @property
     def id(self) -> str:
@@ -105,8 +121,9 @@ class PublicKeys:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the evaluation keys in memory."""
-        return self.evaluation.nbytes + (0 if self.bootstrapping is None else self.bootstrapping.nbytes)
+        """Bytes of the evaluation keys in memory, with those of matrices."""
+        beside = (keys.nbytes for keys in (self.bootstrapping, self.matrices) if keys is not None)
+        return self.evaluation.nbytes + sum(beside)
 
     @property
     def bootstrapper(self) -> _native.Bootstrapper:
@@ -284,11 +301,7 @@ class Keys:
         ``compute`` is the computation that was agreed on, run here on arrays that the key holder encrypts: ``values`` of the shape of those that will be
         computed on, and for real numbers as large as they may be; ``level`` and ``bounds``, a pair or None for each of the values, as for ``encrypt``. One number for an array; a dictionary, list or tuple of arrays gives one of numbers.
         """
-        pairs = [None] * len(values) if bounds is None else list(bounds)
-        if len(pairs) != len(values):
-            raise ShapeError(f"{len(values)} arrays and {len(pairs)} bounds: give a pair or None for each")
-        fresh = (self.public.encrypt(value, level=level, bounds=pair) for value, pair in zip(values, pairs))
-        return _noise_of(compute(*fresh))
+        return declared_noise(self.public, compute, values, level, bounds)
 
     def decrypt_for_sharing(
         self, array: EncryptedArray, ledger: _native.SharingLedger, *, noise: float
@@ -298,14 +311,7 @@ class Keys:
         ``noise`` is what the key holder knows of it: log2 of a bound, from ``declared_noise`` or from an analysis. What an array says of itself is what its
         maker says, and is not taken. Parameters need room for it: ``Context.for_depth(..., sharing=(queries, statistical_bits))``.
         """
-        if isinstance(noise, EncryptedArray):
-            raise Sharing(
-                "an array is no declaration of noise: whoever made it says how much it has. Give log2 of a bound: Keys.declared_noise(compute, values) "
-                "finds it by the agreed computation on encryptions of your own"
-            )
-        if not isinstance(noise, Real):
-            raise TypeError(f"noise is log2 of a bound, a number, not {type(noise).__name__}")
-        return decrypted(array, Sharer(self._secret_for(array.context), ledger, float(noise)))
+        return decrypted(array, Sharer(self._secret_for(array.context), ledger, checked_noise(noise)))
 
     @property
     def id(self) -> str:
@@ -404,6 +410,29 @@ def _steps(rotation: int | tuple[int, int]) -> int:
 def _new(keys: Keys) -> Keys:
     keys._is_new = True
     return keys
+
+
+def declared_noise(
+    public: PublicKeys, compute: Callable[..., Any], values: Sequence[npt.ArrayLike], level: int | None, bounds: Optional[Sequence[Optional[Bounds]]]
+) -> Any:
+    """log2 of a bound on the noise of what a computation leaves of arrays that are encrypted here."""
+    pairs = [None] * len(values) if bounds is None else list(bounds)
+    if len(pairs) != len(values):
+        raise ShapeError(f"{len(values)} arrays and {len(pairs)} bounds: give a pair or None for each")
+    fresh = (public.encrypt(value, level=level, bounds=pair) for value, pair in zip(values, pairs))
+    return _noise_of(compute(*fresh))
+
+
+def checked_noise(noise: float) -> float:
+    """A declaration of noise, which no array is."""
+    if isinstance(noise, EncryptedArray):
+        raise Sharing(
+            "an array is no declaration of noise: whoever made it says how much it has. Give log2 of a bound: keys.declared_noise(compute, values) "
+            "finds it by the agreed computation on encryptions of your own"
+        )
+    if not isinstance(noise, Real):
+        raise TypeError(f"noise is log2 of a bound, a number, not {type(noise).__name__}")
+    return float(noise)
 
 
 def _noise_of(result: Any) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
+from ._encrypted_matrices import by_lines
 from ._known import Known
 from ._layout import period_of
 from ._matrices import by_rows
@@ -44,6 +45,9 @@ def matmul(left: EncryptedArray, right: Any) -> EncryptedArray:
     if left.ndim == 1:
         # Each row times its number.
         return total(right * left.reshape(-1, 1), 0)
+    product = by_lines(left, right)
+    if product is not None:
+        return product
     return total(left.reshape(*left.shape, 1) * right.reshape(1, *right.shape), 1)
 
 

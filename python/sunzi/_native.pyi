@@ -29,6 +29,20 @@ from ._native_fields import SlotRotation as SlotRotation
 from ._native_matrices import MatrixBatch as MatrixBatch
 from ._native_matrices import MatrixKeys as MatrixKeys
 from ._native_matrices import PlainMatrix as PlainMatrix
+from ._native_parties import Card as Card
+from ._native_parties import Contacts as Contacts
+from ._native_parties import Identity as Identity
+from ._native_parties import PartyDealing as PartyDealing
+from ._native_parties import PartyDecryptor as PartyDecryptor
+from ._native_parties import PartyKeySession as PartyKeySession
+from ._native_parties import PartyLink as PartyLink
+from ._native_parties import PartyOpening as PartyOpening
+from ._native_parties import PartySecret as PartySecret
+from ._native_parties import Roster as Roster
+from ._native_parties import decryption_request as decryption_request
+from ._native_parties import read_decryption_request as read_decryption_request
+from ._native_parties import request_channel as request_channel
+from ._native_parties import session_nonce as session_nonce
 from ._native_tables import TableBytes as TableBytes
 from ._native_tables import TableKeys as TableKeys
 from ._native_tables import TablePlan as TablePlan
@@ -84,6 +98,7 @@ class Context:
         message_bits: int,
         digits: int | None,
         security: int | None,
+        parties: int = 1,
     ) -> Context: ...
     @staticmethod
     def from_bytes(data: bytes, *, insecure_for_research_only: bool = False) -> Context: ...
@@ -114,6 +129,8 @@ class Context:
     def log2_key_modulus(self) -> float: ...
     @property
     def security(self) -> int: ...
+    @property
+    def parties(self) -> int: ...
     @property
     def message_bound(self) -> float: ...
     def scale(self, level: int) -> float:
@@ -383,6 +400,9 @@ def read_header(data: bytes) -> tuple[int, bytes, bytes, str | None, int]:
 
 def checksum(data: bytes) -> int:
     """The word that follows a record."""
+
+def write_file(path: str | PathLike[str], bytes: bytes) -> None:
+    """Replaces a file, which anybody may see, in one step."""
 
 def kind_name(number: int) -> str:
     """What an object of the kind with this number is, in words."""

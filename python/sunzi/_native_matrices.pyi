@@ -28,6 +28,8 @@ class MatrixKeys:
 
     @staticmethod
     def generate(secret: SecretKey, size: int, few: bool) -> MatrixKeys: ...
+    def multiply(self, columns: Sequence[Ciphertext], rows: Sequence[Ciphertext]) -> list[Ciphertext]:
+        """Columns Σ_i X^i·m_ik times rows of any encoding: as many rows as the size, one level lower."""
     @property
     def nbytes(self) -> int: ...
 

@@ -247,6 +247,7 @@ class _Native:
     special_moduli: tuple[int, ...] = ()
     log2_key_modulus = 0.0
     security = 0
+    parties = 1
 
     def __init__(self, real: bool, log2_degree: int, scheme: str) -> None:
         self.scheme = scheme

@@ -81,7 +81,7 @@ def test_names_of_the_index() -> None:
 
 def test_recipes_are_numbered() -> None:
     titles = [re.findall(r"^## (\d+)\. ", (BOOK / name).read_text(), flags=re.MULTILINE) for name in ("recipes.md", "recipes-code.md")]
-    assert titles[0] + titles[1] == [str(i) for i in range(1, 25)]
+    assert titles[0] + titles[1] == [str(i) for i in range(1, 26)]
 
 
 def test_summary_names_all_chapters() -> None:

@@ -8,7 +8,7 @@ import pytest
 from conftest import Party
 
 import sunzi
-from sunzi import _matrices
+from sunzi import _encrypted_matrices, _matrices
 
 
 @pytest.fixture(name="rng")
@@ -114,3 +114,77 @@ def test_encrypted_matrices_that_do_not_fit_are_refused(pairs: sunzi.Keys, rng: 
     a.T @ a @ a.T
     with pytest.raises(sunzi.errors.LevelExhausted):
         (a.T @ a @ a.T) @ a
+
+
+@pytest.fixture(name="lines", scope="module")
+def _lines() -> Party:
+    """256 slots, 5 levels, and keys of matrices of up to 64 rows."""
+    party = Party(sunzi.Context.for_depth(5, bound=1, result_bound=2**8, precision=16, security=0, log2_degree=9))
+    party.keys.public = party.keys.public.with_matrix_keys(party.keys.matrix_keys(64))
+    return party
+
+
+@pytest.mark.parametrize(
+    ("rows", "inner", "columns"), [(1, 1, 256), (2, 3, 256), (64, 4, 512), (64, 16, 256), (33, 5, 256), (7, 64, 256), (1, 9, 512), (5, 256, 256)]
+)
+def test_encrypted_by_encrypted_by_lines(
+    lines: Party, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch, rows: int, inner: int, columns: int
+) -> None:
+    monkeypatch.setattr(_encrypted_matrices, "_cost", lambda *_: 0.0)
+    x, y = rng.uniform(-1, 1, (rows, inner)), rng.uniform(-1, 1, (inner, columns))
+    # Ends of the range, whose signs agree in one sum.
+    x[-1], y[:, -1] = 1, np.where(np.arange(inner) % 2, 1, -1)
+    a, b = lines.encrypt(x, bounds=(-1, 1)), lines.encrypt(y, bounds=(-1, 1))
+    product = a @ b
+    lines.check(product, x @ y, 1e-2)
+    # What is stated takes the left factor's errors too large by the root of the rows that keys are for.
+    assert np.abs(lines.keys.decrypt(product) - x @ y).max() <= product.error < 4
+    assert (product.bounds[0], product.bounds[1]) == (-inner, inner)
+    padded = inner & (inner - 1) != 0
+    assert a.level is not None and product.level == a.level - 3 - padded
+    # What comes of it goes on, and a mask finds nothing beside the array.
+    lines.check((product * 0.5)[0], (x @ y)[0] * 0.5, 1e-2)
+    lines.check(product.sum(), (x @ y).sum(), 0.5)
+
+
+def test_products_by_lines_follow_slices_and_levels(lines: Party, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_encrypted_matrices, "_cost", lambda *_: 0.0)
+    x, y = rng.uniform(-1, 1, (6, 8)), rng.uniform(-1, 1, (4, 256))
+    a, b = lines.encrypt(x, bounds=(-1, 1)), lines.encrypt(y, bounds=(-1, 1))
+    # Numbers of padding are not 0 here, and both factors have other levels.
+    moved = (a + 1)[1:5, 2:6]
+    lines.check(moved @ b, (x + 1)[1:5, 2:6] @ y, 2e-2)
+    for level in (4, 3):
+        lines.check(a[:, :4] @ b.level_to(level), x[:, :4] @ y, 1e-2)
+    lines.check(a.level_to(3).reshape(12, 4) @ b, x.reshape(12, 4) @ y, 1e-2)
+
+
+def test_lines_are_taken_where_they_cost_less(lines: Party, rng: np.random.Generator) -> None:
+    b = lines.encrypt(rng.uniform(-1, 1, (8, 256)), bounds=(-1, 1))
+    tall, flat = lines.encrypt(rng.uniform(-1, 1, (64, 8))), lines.encrypt(rng.uniform(-1, 1, (1, 8)))
+    assert _encrypted_matrices.by_lines(tall, b) is not None
+    assert _encrypted_matrices.by_lines(flat, b) is None
+    lines.check(flat @ b, lines.keys.decrypt(flat) @ lines.keys.decrypt(b), 1e-2)
+
+
+def test_what_lines_lack_is_said(lines: Party, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    a, b = lines.encrypt(rng.uniform(-1, 1, (4, 8))), lines.encrypt(rng.uniform(-1, 1, (8, 256)))
+    other = sunzi.keygen(lines.context)
+    with pytest.raises(sunzi.errors.ContextMismatch, match="make both from one"):
+        other.public.with_matrix_keys(lines.keys.matrix_keys(64))
+    # Small ones take rotations without any of it.
+    plain = a.with_keys(sunzi.PublicKeys.from_bytes(lines.keys.public.to_bytes(), insecure_for_research_only=True))
+    lines.check(plain @ b, lines.keys.decrypt(a) @ lines.keys.decrypt(b), 1e-2)
+    monkeypatch.setattr(_encrypted_matrices, "_LARGEST", 1000)
+    monkeypatch.setattr(_encrypted_matrices, "_cost", lambda *_: 0.0)
+    tall = lines.encrypt(rng.uniform(-1, 1, (65, 8)))
+    short = lines.encrypt(rng.uniform(-1, 1, (8, 255)))
+    for left, right, said in [
+        (plain, b, r"with_matrix_keys\(keys.matrix_keys\(64\)\)"),
+        (tall, b, "matrices of 65 rows"),
+        (a.level_to(2), b, "3 levels of the left factor, which has 2"),
+        (a, b.level_to(1), r"level_to\(3\)"),
+        (a, short, "a multiple of the 256 slots"),
+    ]:
+        with pytest.raises(sunzi.errors.ShapeError, match=said):
+            left @ right

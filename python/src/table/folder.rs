@@ -58,9 +58,11 @@ fn write(keys: &Held, path: &Path) -> Result<(), Failure> {
             store(rlwe, products, folder.join(RELINEARIZATION))?;
             store(rlwe, own.galois.as_ref().ok_or_else(none)?, folder.join(GALOIS))?;
         }
-        Evaluation::LookUps(own) => store(rlwe, own, folder.join(BOOTSTRAPPING))?,
+        Evaluation::LookUps(own) => {
+            contexts.store_bootstrapping(own, &folder)?;
+        }
         Evaluation::Bootstraps(own, rotations) => {
-            store(rlwe, own, folder.join(BOOTSTRAPPING))?;
+            contexts.store_bootstrapping(own, &folder)?;
             store(rlwe, rotations, folder.join(GALOIS))?;
         }
     }

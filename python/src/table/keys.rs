@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use sunzi_circuits::EvaluationKeys;
-use sunzi_circuits::bootstrap::BootstrapKeys;
+use sunzi_circuits::bootstrap::AnyBootstrapKeys;
 use sunzi_program::analysis::{Parameters, SchemeChoice};
 use sunzi_program::contexts::{EncryptionKey, PublicKey, SecretKey};
 use sunzi_program::{Contexts, Plan};
@@ -19,9 +19,9 @@ pub(super) enum Evaluation {
     /// Keys of products and rotations.
     Keys(EvaluationKeys),
     /// Keys of look-ups.
-    LookUps(BootstrapKeys),
+    LookUps(AnyBootstrapKeys),
     /// Keys of bootstraps and of rotations.
-    Bootstraps(BootstrapKeys, GaloisKeys),
+    Bootstraps(AnyBootstrapKeys, GaloisKeys),
 }
 
 impl Evaluation {
@@ -32,8 +32,8 @@ impl Evaluation {
                 let products = keys.relinearization.as_ref().map(|key| key.id());
                 products.into_iter().chain(keys.galois.as_ref().map(GaloisKeys::id)).collect()
             }
-            Self::LookUps(keys) => vec![keys.relinearization().id()],
-            Self::Bootstraps(keys, rotations) => vec![keys.relinearization().id(), rotations.id()],
+            Self::LookUps(keys) => vec![keys.id()],
+            Self::Bootstraps(keys, rotations) => vec![keys.id(), rotations.id()],
         }
     }
 }

@@ -178,6 +178,7 @@ pub(super) fn compute(
         keys.evaluation.as_ref().ok_or_else(|| missing("to compute with: load the folder eval"))?;
     let (contexts, table) = (&keys.contexts, opened(bytes)?);
     table.belongs_to(contexts)?;
+    table.check_whole()?;
     check_table(plan, &table)?;
     if let Some(own) = evaluation.ids().into_iter().find(|own| *own != table.key()) {
         let message =
@@ -201,7 +202,7 @@ pub(super) fn compute(
     let column = |_, _, answer: Answer| writer.put(&answer).map_err(ProgramError::scheme);
     let totals = match &**evaluation {
         Evaluation::Keys(keys) => evaluate(plan, &codec, keys, input, column),
-        Evaluation::LookUps(keys) => evaluate_integers(plan, &codec, keys, &step, input, column),
+        Evaluation::LookUps(keys) => evaluate_integers(plan, &codec, keys.whole(), &step, input, column),
         Evaluation::Bootstraps(bootstrapping, rotations) => {
             evaluate_bootstrapped(plan, &codec, DeepKeys { bootstrapping, rotations }, &step, input, column)
         }

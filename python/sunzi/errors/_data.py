@@ -395,6 +395,14 @@ class NoiseDeclaredTooLow(SharingError):
     """A ciphertext that says it has more noise than was declared."""
 
 
+class ReencryptionRoom(SharingError):
+    """A modulus without room for one more re-encryption."""
+
+
+class SameKey(ValueRangeError):
+    """A re-encryption key that leads to where it starts."""
+
+
 class Sharing(SharingError):
     """A setting of shared decryptions that is not possible."""
 

@@ -1,5 +1,7 @@
 """The groups of errors."""
 
+from __future__ import annotations
+
 
 class SunziError(Exception):
     """Whatever Sunzi refuses: the message says what was expected, what came and what to do."""
@@ -39,3 +41,14 @@ class SystemFault(SunziError, RuntimeError):
 
 class SharingError(SunziError, PermissionError):
     """A decryption that may not be shared with others."""
+
+
+class PartiesError(SunziError, RuntimeError):
+    """Something between several parties that does not go on: a message, a setting, a request, a party that is silent."""
+
+    #: The party whose message is refused, by what the channel said; None where there is no such message.
+    sender: str | None = None
+    #: What is wrong with the message, in a word, as ``"OtherSender"``, ``"Conflict"`` or ``"Diverged"``; None where there is no such message.
+    fault: str | None = None
+    #: Whether the session has ended by it: no honest party sends such a message.
+    is_fatal: bool = False

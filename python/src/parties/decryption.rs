@@ -1,0 +1,232 @@
+//! Python class of a party that answers requests, and the requests.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use sunzi_parties as parties;
+use sunzi_parties::Party;
+use sunzi_parties::decryption::{Decryptor, Request, Subject};
+use sunzi_rlwe::KeyId;
+use sunzi_rlwe::joint::{JointContext as _, JointDecryption};
+use sunzi_rlwe::randomness::from_os;
+use sunzi_rlwe::sharing::{DeclaredNoise, LedgerFile, SharingLedger, SharingPolicy};
+use sunzi_rlwe::wire::{from_bytes, to_bytes};
+
+use super::secret::PartySecret;
+use super::{Over, Records, Roster, policy};
+use crate::ciphertext::Ciphertext;
+use crate::compute::run;
+use crate::context::Context;
+use crate::error::{Failure, OrRaise as _, Told as _};
+use crate::keys::PublicKey;
+use crate::scheme::{Cipher, Scheme, mixed};
+
+/// Does the same with the context and the ciphertext of one scheme.
+macro_rules! jointly {
+    ($scheme:expr, $value:expr, |$context:ident, $c:ident| $body:expr) => {
+        match ($scheme, $value) {
+            (Scheme::Bfv(exact), Cipher::Bfv($c)) => {
+                let $context = exact.evaluator.context();
+                $body
+            }
+            (Scheme::Bgv(exact), Cipher::Bgv($c)) => {
+                let $context = exact.evaluator.context();
+                $body
+            }
+            (Scheme::Ckks(reals), Cipher::Ckks($c)) => {
+                let $context = reals.evaluator.context();
+                $body
+            }
+            _ => return Err(mixed()),
+        }
+    };
+}
+
+/// A ciphertext as it is decrypted together: its file, its parts at the level that holds the result, and the name of its key.
+struct Decryption {
+    bytes: Vec<u8>,
+    parts: JointDecryption,
+    key: KeyId,
+}
+
+impl Decryption {
+    fn new(
+        scheme: &Scheme,
+        value: &Cipher,
+        noise: DeclaredNoise,
+        policy: SharingPolicy,
+    ) -> Result<Self, Failure> {
+        Ok(jointly!(scheme, value, |context, c| {
+            let parts = context.joint_decryption(c, noise, policy)?;
+            Self { bytes: to_bytes(context, &**c)?, parts, key: c.key() }
+        }))
+    }
+
+    fn subject(&self) -> Subject<'_> {
+        Subject { bytes: &self.bytes, linear: self.parts.linear(), key: self.key }
+    }
+}
+
+/// A party that answers requests by its shares, each of which its ledger counts.
+#[pyclass(frozen, module = "sunzi._native")]
+pub(crate) struct PartyDecryptor {
+    scheme: Arc<Scheme>,
+    policy: SharingPolicy,
+    /// `None` once it was closed.
+    decryptor: Arc<Mutex<Option<Decryptor<Records>>>>,
+}
+
+/// Does something with a decryptor that is not closed.
+fn opened<T>(
+    decryptor: &Mutex<Option<Decryptor<Records>>>,
+    work: impl FnOnce(&mut Decryptor<Records>) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    match &mut *decryptor.lock().unwrap_or_else(PoisonError::into_inner) {
+        Some(decryptor) => work(decryptor),
+        None => Err(Over::Closed.error()),
+    }
+}
+
+#[pymethods]
+impl PartyDecryptor {
+    /// Makes the party, with a new ledger and shares in memory, or with those of a folder and a file.
+    #[new]
+    #[pyo3(signature = (secret, queries, statistical_bits, files=None))]
+    fn new(
+        py: Python<'_>,
+        secret: &PartySecret,
+        queries: u64,
+        statistical_bits: u32,
+        files: Option<(PathBuf, PathBuf)>,
+    ) -> PyResult<Self> {
+        let (scheme, roster, held) =
+            (Arc::clone(&secret.scheme), Arc::clone(&secret.roster), secret.held.clone());
+        let (me, key) = (secret.me, secret.key);
+        run(py, move || {
+            let policy = policy(queries, statistical_bits)?;
+            let (ledger, folder) = match files {
+                Some((ledger, folder)) => (LedgerFile::begin(ledger, key, policy)?, Some(folder)),
+                None => (LedgerFile::in_memory(SharingLedger::new(scheme.fingerprint(), key, policy)), None),
+            };
+            let (policy, rlwe) = (ledger.ledger().policy(), scheme.rlwe().clone());
+            let holding = held.holding(&scheme)?;
+            let decryptor =
+                Decryptor::new(rlwe, roster, me, holding, ledger, Records::open(folder)?).told()?;
+            Ok(Self { scheme, policy, decryptor: Arc::new(Mutex::new(Some(decryptor))) })
+        })
+    }
+
+    /// Answers requests for ciphertexts whose noise is at most 2^noise by what this party knows: a message for each. All are looked at before one is answered.
+    fn answer<'py>(
+        &self,
+        py: Python<'py>,
+        ciphertexts: Vec<PyRef<'_, Ciphertext>>,
+        requests: Vec<Vec<u8>>,
+        noise: f64,
+    ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        let pairs: Vec<_> = ciphertexts.iter().map(|one| (Arc::clone(one.scheme()), one.value())).collect();
+        let (scheme, decryptor, policy) =
+            (Arc::clone(&self.scheme), Arc::clone(&self.decryptor), self.policy);
+        let answers = run(py, move || {
+            let (rlwe, noise) = (scheme.rlwe(), DeclaredNoise::from_bits(noise));
+            let mut asked: Vec<(Request, Decryption)> = Vec::new();
+            for ((scheme, value), request) in pairs.iter().zip(&requests) {
+                asked.push((from_bytes(rlwe, request)?, Decryption::new(scheme, value, noise, policy)?));
+            }
+            opened(&decryptor, |decryptor| {
+                let mut reviewed = Vec::new();
+                for (request, decryption) in &asked {
+                    reviewed.push(decryptor.review(request, decryption.subject(), noise).told()?);
+                }
+                let rng = &mut from_os()?;
+                let answers = reviewed.into_iter().map(|one| decryptor.answer(one, rng).told());
+                answers.collect::<Result<Vec<_>, _>>()
+            })
+        })?;
+        Ok(answers.iter().map(|answer| PyBytes::new(py, answer)).collect())
+    }
+
+    #[getter]
+    fn queries(&self) -> u64 {
+        self.policy.queries()
+    }
+
+    #[getter]
+    fn statistical_bits(&self) -> u32 {
+        self.policy.statistical_bits()
+    }
+
+    #[getter]
+    fn used(&self, py: Python<'_>) -> PyResult<u64> {
+        let used = py.detach(|| opened(&self.decryptor, |decryptor| Ok(decryptor.ledger().ledger().used())));
+        used.or_raise(py)
+    }
+
+    /// Lets the secret and the files go.
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| drop(self.decryptor.lock().unwrap_or_else(PoisonError::into_inner).take()));
+    }
+}
+
+/// Makes the request to decrypt a ciphertext whose noise may be 2^noise, of the parties of these names.
+#[pyfunction]
+#[pyo3(signature = (ciphertext, roster, members, noise, queries, statistical_bits, program, purpose))]
+#[expect(clippy::too_many_arguments, reason = "all of them stand in a request, or decide its level")]
+pub(crate) fn decryption_request<'py>(
+    py: Python<'py>,
+    ciphertext: &Ciphertext,
+    roster: &Roster,
+    members: Vec<String>,
+    noise: f64,
+    queries: u64,
+    statistical_bits: u32,
+    program: [u8; 32],
+    purpose: String,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let (scheme, value) = (Arc::clone(ciphertext.scheme()), ciphertext.value());
+    let members: Vec<Party> = members.iter().map(|name| roster.party(py, name)).collect::<PyResult<_>>()?;
+    let roster = Arc::clone(&roster.inner);
+    let bytes = run(py, move || {
+        let (rlwe, noise) = (scheme.rlwe(), DeclaredNoise::from_bits(noise));
+        let decryption = Decryption::new(&scheme, &value, noise, policy(queries, statistical_bits)?)?;
+        let request =
+            Request::new(rlwe, decryption.subject(), noise.bits(), members, program, purpose).told()?;
+        // What no party would answer is not asked.
+        request.members(&roster).told()?;
+        Ok(to_bytes(rlwe, &request)?)
+    })?;
+    Ok(PyBytes::new(py, &bytes))
+}
+
+/// Purpose, log2 of the noise, names of the parties, and hash of the program.
+type Said<'py> = (String, f64, Vec<String>, Bound<'py, PyBytes>);
+
+/// Reads what a request says.
+#[pyfunction]
+pub(crate) fn read_decryption_request<'py>(
+    py: Python<'py>,
+    context: &Context,
+    roster: &Roster,
+    request: Vec<u8>,
+) -> PyResult<Said<'py>> {
+    let (scheme, roster) = (Arc::clone(&context.scheme), Arc::clone(&roster.inner));
+    let (request, members) = run(py, move || {
+        let request: Request = from_bytes(scheme.rlwe(), &request)?;
+        let members = request.members(&roster).told()?;
+        Ok((request, super::names(&roster, &members)))
+    })?;
+    let program = PyBytes::new(py, request.program());
+    Ok((request.description().to_owned(), request.noise_bits(), members, program))
+}
+
+/// Returns the channel on which the parties of a joint key ask one another, and the most bytes of a request or an answer for one ciphertext.
+#[pyfunction]
+pub(crate) fn request_channel<'py>(
+    py: Python<'py>,
+    public: &PublicKey,
+) -> PyResult<(Bound<'py, PyBytes>, u64)> {
+    let longest = parties::decryption::longest_message(public.scheme.rlwe()).told().or_raise(py)?;
+    Ok((PyBytes::new(py, &parties::decryption::channel(public.key.id())), longest))
+}
