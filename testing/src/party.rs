@@ -186,6 +186,6 @@ impl<S: Scheme> Party<S> {
 }
 
 /// Converts an error of a lower layer to one of a circuit.
-fn lift<E: std::error::Error + From<F> + 'static, F>(error: F) -> CircuitError<E> {
+pub(crate) fn lift<E: std::error::Error + From<F> + 'static, F>(error: F) -> CircuitError<E> {
     CircuitError::Scheme(error.into())
 }

@@ -2,8 +2,10 @@
 
 pub mod alloc;
 mod crafted;
+mod layout;
 pub mod mutation;
 mod operate;
+mod reencryption;
 mod results;
 mod specimens;
 mod tables;
@@ -21,5 +23,6 @@ pub fn every_specimen() -> Result<Vec<Specimen>, Failure> {
     let mut all = specimens::scheme_specimens()?;
     all.extend(tables::table_specimens()?);
     all.extend(results::results_specimens()?);
+    all.extend(reencryption::reencryption_specimens()?);
     Ok(all)
 }

@@ -17,10 +17,8 @@ use sunzi_circuits::integers::IntegerParameters;
 use sunzi_ckks::LevelRange;
 use sunzi_encoding::EncodingError;
 use sunzi_math::primes_with_bits;
-use sunzi_ring::{Domain, GadgetOptions, Poly, Ring};
-use sunzi_rlwe::wire::{
-    self, Accept, CiphertextOf, Format, Kind, NoContext, Sink, StoredParameters, WireError,
-};
+use sunzi_ring::{GadgetOptions, Ring};
+use sunzi_rlwe::wire::{self, Accept, CiphertextOf, Format, Kind, NoContext, StoredParameters, WireError};
 use sunzi_rlwe::{
     EncapsulationKeys, GaloisKeys, KeyId, LedgerFile, PublicKey, RaisingKeys, RaisingMap, RaisingTables,
     RaisingTerm, RelinearizationKey, RingShape, SecretKey, Security, SharingLedger, SharingPolicy,
@@ -28,7 +26,7 @@ use sunzi_rlwe::{
 };
 use sunzi_univariate::{Reduction, UnivariateRing};
 
-use super::{Objects, Operate};
+use super::{Objects, Operate, layout};
 
 /// Error of making specimens, of which none is expected.
 pub type Failure = Box<dyn Error>;
@@ -53,20 +51,23 @@ pub struct Specimen {
 }
 
 impl Specimen {
-    fn new<T, C>(name: &str, context: &C, object: &T, run: impl Fn(&T) + 'static) -> Result<Self, Failure>
+    pub(super) fn new<T, C>(
+        name: &str,
+        context: &C,
+        object: &T,
+        run: impl Fn(&T) + 'static,
+    ) -> Result<Self, Failure>
     where
         C: Format<T> + Clone + 'static,
         T: 'static,
     {
         let bytes = wire::to_bytes(context, object)?;
-        let mut layout = Layout { at: wire::HEADER_LEN, start: wire::HEADER_LEN, records: Vec::new() };
-        context.put(object, &mut layout)?;
         let (reader, runner) = (context.clone(), context.clone());
         Ok(Self {
             name: name.to_owned(),
             kind: C::KIND,
             bytes,
-            records: layout.records,
+            records: layout::records(context, object)?,
             read: Box::new(move |bytes| wire::to_bytes(&reader, &wire::from_bytes::<T, C>(&reader, bytes)?)),
             run: Box::new(move |bytes| {
                 run(&wire::from_bytes(&runner, bytes)?);
@@ -89,32 +90,6 @@ impl Specimen {
     /// Every error of reading the object.
     pub fn run(&self, bytes: &[u8]) -> Result<(), WireError> {
         (self.run)(bytes)
-    }
-}
-
-/// Recorder of where the records of a file begin and end.
-struct Layout {
-    at: usize,
-    start: usize,
-    records: Vec<Range<usize>>,
-}
-
-impl Sink for Layout {
-    fn sealed(&mut self, bytes: &[u8]) -> Result<(), WireError> {
-        self.at += bytes.len();
-        self.seal()
-    }
-
-    fn poly<D: Domain>(&mut self, ring: &Ring, _: &Poly<D>) -> Result<(), WireError> {
-        self.at += ring.packed_len();
-        Ok(())
-    }
-
-    fn seal(&mut self) -> Result<(), WireError> {
-        self.records.push(self.start..self.at);
-        self.at += 8;
-        self.start = self.at;
-        Ok(())
     }
 }
 

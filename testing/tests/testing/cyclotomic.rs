@@ -42,6 +42,7 @@ fn bgv(ring: Ring, t: u64, special: &[u64]) -> sunzi_bgv::Context {
         key_switching: GadgetOptions { digits, special_moduli: special.to_vec(), ..GadgetOptions::default() },
         budget: sunzi_bgv::Budget::UNLIMITED,
         security: SECURITY,
+        secrets: sunzi_rlwe::SecretDistribution::Ternary,
     };
     sunzi_bgv::Context::with_ring(ring, &settings).unwrap()
 }

@@ -142,13 +142,12 @@ fn patterns() -> Vec<Pattern> {
     let hiding = flooding.sample(context.ring(), &mut rng(SHARED)).unwrap();
     patterns.words("flooding", hiding.words());
     patterns.words("flooding's values", context.ring().to_evaluation((*hiding).clone()).unwrap().words());
-    // Its Gaussian part is of one of these widths: half the logarithm of coefficients times results, and the bits of distance less one.
-    let narrowest = (LOG_N + 2) / 2 + 19;
-    for width in narrowest..narrowest + 6 {
-        let drawn = sampling::discrete_gaussian(N, width, &mut rng(SHARED)).unwrap();
-        let halves = drawn.iter().flat_map(|&x| [x as u64, (x >> 64) as u64]);
-        patterns.words("flooding's Gaussian part", &halves.collect::<Vec<_>>());
-    }
+    let values = u64::try_from(flooding.values()).unwrap();
+    let drawn = sampling::uniform_sums(N, values, &mut rng(SHARED)).unwrap();
+    patterns.words("flooding as drawn", &drawn.iter().map(|&x| x as u64).collect::<Vec<_>>());
+    let mut terms = vec![0; 3 * N];
+    sampling::uniform_residues(&mut terms, values, &mut rng(SHARED));
+    patterns.words("flooding's uniform parts", &terms);
 
     patterns.held("message", &message());
     let reals = sunzi_ckks::Context::new(&reals()).unwrap();

@@ -33,6 +33,10 @@ mod fermat;
 #[cfg(test)]
 mod identical;
 #[cfg(test)]
+mod joint;
+#[cfg(test)]
+mod joint_attack;
+#[cfg(test)]
 mod levels;
 #[cfg(test)]
 mod linear_maps;
@@ -53,6 +57,10 @@ mod parameters;
 mod poisoned;
 #[cfg(test)]
 mod precision;
+#[cfg(test)]
+mod reencryption;
+#[cfg(test)]
+mod reencryption_attack;
 #[cfg(test)]
 mod samplers;
 #[cfg(test)]

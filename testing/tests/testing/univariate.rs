@@ -113,6 +113,7 @@ fn bgv_goes_down_its_levels() {
                     key_switching,
                     budget: sunzi_bgv::Budget::UNLIMITED,
                     security: SECURITY,
+                    secrets: sunzi_rlwe::SecretDistribution::Ternary,
                 };
                 let context = sunzi_bgv::Context::with_ring(ring(m, 60, 5, reduction), &settings).unwrap();
                 let (n, rlwe) = (context.ring().degree(), context.rlwe());

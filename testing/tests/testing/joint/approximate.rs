@@ -1,0 +1,177 @@
+//! CKKS under keys of several parties.
+
+use chacha20::ChaCha20Rng;
+use rand::RngExt;
+use rand_core::SeedableRng;
+use sunzi_ckks::Complex64;
+use sunzi_rlwe::joint::{DecryptionShare, JointContext as _, Quorum, RefreshShare};
+use sunzi_rlwe::{DeclaredNoise, Rotation, SecretKey};
+use sunzi_testing::JointKeys;
+
+use super::thresholds::Thresholds;
+use super::{LOG_N, SECURITY, policy};
+
+/// A context of CKKS with the keys of several parties.
+pub(super) struct Approximate {
+    context: sunzi_ckks::Context,
+    keys: JointKeys,
+    encoder: sunzi_ckks::Encoder,
+    thresholds: Option<Thresholds>,
+}
+
+impl Approximate {
+    const SLOTS: usize = 1 << (LOG_N - 1);
+
+    pub(super) fn new(parties: u32) -> Self {
+        let parameters = sunzi_ckks::Parameters::builder()
+            .parties(parties)
+            .depth(2)
+            .precision(10)
+            .log2_degree(LOG_N)
+            .sharing(policy())
+            .security(SECURITY)
+            .build()
+            .unwrap();
+        let context = sunzi_ckks::Context::new(&parameters).unwrap();
+        let rotations = [Rotation::Rows(1), Rotation::Columns];
+        let keys = JointKeys::new(context.rlwe(), parties.into(), &rotations).unwrap();
+        let encoder = sunzi_ckks::Encoder::new(&context, Self::SLOTS).unwrap();
+        let rng = &mut ChaCha20Rng::seed_from_u64(u64::from(parties) << 32);
+        let thresholds = Thresholds::of(context.rlwe(), &keys.secrets, rng);
+        Self { context, keys, encoder, thresholds }
+    }
+
+    /// Runs a random circuit of two levels, and compares every value with the clear one: by the sum of the secrets, and the last one by shares.
+    pub(super) fn circuit(&self, seed: u64) -> usize {
+        let Self { context, keys, encoder, .. } = self;
+        let mut rng = ChaCha20Rng::seed_from_u64(seed);
+        let evaluator = sunzi_ckks::Evaluator::new(context);
+        let relinearization = keys.keys.relinearization.as_ref().unwrap();
+        let galois = keys.keys.galois.as_ref().unwrap();
+        let point = |rng: &mut ChaCha20Rng| {
+            Complex64::from_polar(rng.random_range(0.0..1.0), rng.random_range(0.0..6.3))
+        };
+        let mut clear: Vec<Complex64> = (0..Self::SLOTS).map(|_| point(&mut rng)).collect();
+        let mut value = context.encrypt(&encoder.encode(&clear).unwrap(), &keys.public, &mut rng).unwrap();
+        let mut checked = 0;
+        for _ in 0..6 {
+            let next = match rng.random_range(0..5) {
+                0 => evaluator
+                    .multiply(&value, &value, relinearization)
+                    .map(|v| (v, clear.iter().map(|c| c * c).collect())),
+                1 => evaluator.rotate(&value, 1, galois).map(|v| {
+                    let mut turned = clear.clone();
+                    turned.rotate_left(1);
+                    (v, turned)
+                }),
+                2 => {
+                    evaluator.conjugate(&value, galois).map(|v| (v, clear.iter().map(|c| c.conj()).collect()))
+                }
+                3 => evaluator.negate(&value).map(|v| (v, clear.iter().map(|c| -c).collect())),
+                _ => evaluator.add(&value, &value).map(|v| (v, clear.iter().map(|c| 2.0 * c).collect())),
+            };
+            // At the lowest level there are no more products.
+            let Ok((next, expected)) = next else { continue };
+            (value, clear) = (next, expected);
+            let message = encoder.encode_at(&clear, value.metadata().level, value.metadata().scale).unwrap();
+            let measured = context.measure_noise(&value, &message, &keys.secret).unwrap();
+            let bound = value.noise().bound(context.ring().expansion()).bits();
+            assert!(measured <= bound, "seed {seed}: noise {measured} above {bound}");
+            checked += 1;
+        }
+        self.by_shares((&value, &clear), seed, &mut rng);
+        checked
+    }
+
+    /// Opens a ciphertext by the shares of all parties, and of a quorum.
+    fn by_shares(
+        &self,
+        (value, clear): (&sunzi_ckks::Ciphertext, &[Complex64]),
+        seed: u64,
+        rng: &mut ChaCha20Rng,
+    ) {
+        let Self { context, keys, encoder, thresholds } = self;
+        let noise = DeclaredNoise::of_own_run(value.noise(), context.ring().expansion());
+        let decryption = context.joint_decryption(value, noise, policy()).unwrap();
+        let check = |quorum: Option<&Quorum>, shares: &[DecryptionShare]| {
+            let opened = context.open_shares(value, noise, policy(), quorum, shares).unwrap();
+            let error = opened.precision().deviation() * 14.0;
+            for (found, clear) in encoder.decode(&opened).unwrap().iter().zip(clear) {
+                assert!((found - clear).norm() <= error, "{found} for {clear}, ± {error}");
+            }
+            assert!(context.open_shares(value, noise, policy(), quorum, &shares[1..]).is_err());
+        };
+        check(None, &keys.shares(context.rlwe(), &decryption, rng).unwrap());
+        if let Some(thresholds) = thresholds {
+            let quorum = thresholds.quorum(seed);
+            check(Some(&quorum), &thresholds.shares(context.rlwe(), &decryption, &quorum, rng));
+        }
+    }
+}
+
+/// A refresh brings a CKKS ciphertext of the lowest level to the highest one, with the error that it had and that of an encryption.
+#[test]
+fn parties_of_ckks_refresh() {
+    let run = Approximate::new(3);
+    let Approximate { context, keys, encoder, .. } = &run;
+    let mut rng = ChaCha20Rng::seed_from_u64(5);
+    let clear: Vec<Complex64> =
+        (0..Approximate::SLOTS).map(|i| Complex64::from_polar(0.9, i as f64)).collect();
+    let message =
+        encoder.encode_at(&clear, context.depth(), context.scale(context.depth()).unwrap()).unwrap();
+    let high = context.encrypt(&message, &keys.public, &mut rng).unwrap();
+    for level in 0..context.depth() {
+        let value = sunzi_ckks::Evaluator::new(context).drop_to(&high, level).unwrap();
+        let noise = DeclaredNoise::of_own_run(value.noise(), context.ring().expansion());
+        let make = |secret: &SecretKey, rng: &mut ChaCha20Rng| {
+            context.refresh_share(&value, noise, policy(), secret, &[level as u8; 32], rng)
+        };
+        let Ok(first) = make(&keys.secrets[0], &mut rng) else {
+            assert_eq!(level, 0, "only the lowest level may have no room for masks");
+            continue;
+        };
+        let rest = keys.secrets[1..].iter().map(|secret| make(secret, &mut rng).unwrap());
+        let shares: Vec<RefreshShare> = std::iter::once(first).chain(rest).collect();
+        let fresh = context.refresh(&value, noise, policy(), None, &[level as u8; 32], &shares).unwrap();
+        assert_eq!(fresh.metadata().level, context.depth());
+        let opened = encoder.decode(&context.decrypt(&fresh, &keys.secret).unwrap()).unwrap();
+        let bound = fresh.metadata().precision.deviation() * 14.0;
+        let worst = opened.iter().zip(&clear).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
+        assert!(worst <= bound && bound < 1e-2, "{worst} of {bound}");
+        assert!(context.refresh(&value, noise, policy(), None, &[level as u8; 32], &shares[1..]).is_err());
+    }
+}
+
+/// A flooded refresh begins anew with the noise of a CKKS ciphertext, and leaves flooding noise in the message that is as wide as its precision says.
+#[test]
+fn flooded_refreshes_hide_the_noise_of_before() {
+    let run = Approximate::new(3);
+    let Approximate { context, keys, encoder, .. } = &run;
+    let mut rng = ChaCha20Rng::seed_from_u64(6);
+    let clear: Vec<Complex64> =
+        (0..Approximate::SLOTS).map(|i| Complex64::from_polar(0.9, i as f64)).collect();
+    let high = context.encrypt(&encoder.encode(&clear).unwrap(), &keys.public, &mut rng).unwrap();
+    let relinearization = keys.keys.relinearization.as_ref().unwrap();
+    let value = sunzi_ckks::Evaluator::new(context).square(&high, relinearization).unwrap();
+    let clear: Vec<Complex64> = clear.iter().map(|slot| slot * slot).collect();
+    let bound = |value: &sunzi_ckks::Ciphertext| value.noise().bound(context.ring().expansion()).bits();
+    let noise = DeclaredNoise::of_own_run(value.noise(), context.ring().expansion());
+    let share = |noise: DeclaredNoise, secret: &SecretKey, rng: &mut ChaCha20Rng| {
+        context.flooded_refresh_share(&value, noise, policy(), secret, &[7; 32], rng)
+    };
+    let shares: Vec<RefreshShare> =
+        keys.secrets.iter().map(|secret| share(noise, secret, &mut rng).unwrap()).collect();
+    let refresh =
+        |shares: &[RefreshShare]| context.flooded_refresh(&value, noise, policy(), None, &[7; 32], shares);
+    let fresh = refresh(&shares).unwrap();
+    assert_eq!(fresh.metadata().level, context.depth());
+    assert!(bound(&fresh) < bound(&value), "{} of {}", bound(&fresh), bound(&value));
+    let opened = encoder.decode(&context.decrypt(&fresh, &keys.secret).unwrap()).unwrap();
+    let squares: f64 = opened.iter().zip(&clear).map(|(a, b)| (a - b).norm_sqr()).sum();
+    let (found, told) = ((squares / clear.len() as f64).sqrt(), fresh.metadata().precision.deviation());
+    // A cell of flooding noise is uniform, so that it is a little narrower than told.
+    assert!((0.5 * told..1.1 * told).contains(&found), "{found} for {told}");
+    let other = DeclaredNoise::from_bits(noise.bits() - 1.0);
+    assert!(share(other, &keys.secrets[0], &mut rng).is_err(), "less noise than the ciphertext has");
+    assert!(refresh(&shares[1..]).is_err());
+}
