@@ -36,6 +36,10 @@ type request struct {
 	Calls     int             `json:"calls"`
 	Warm      bool            `json:"warm"`
 	Steps     []step          `json:"steps"`
+	// Of several parties: their number, log2 of the deviation of flooding noise, and of the modulus of shares of decryptions.
+	Parties      int     `json:"parties"`
+	FloodingBits float64 `json:"flooding_bits"`
+	OpenBits     float64 `json:"open_bits"`
 }
 
 // step is one of a circuit, on values: 0 and 1 are the operands, 2 is the first result.
@@ -183,6 +187,8 @@ func prepare(asked request) (job, error) {
 		return newScheme(asked, false)
 	case "ckks":
 		return newApproximate(asked)
+	case "parties":
+		return newParties(asked)
 	case "bootstrapping":
 		return newRefresh(asked)
 	case "ntt":
@@ -211,6 +217,15 @@ func words(text json.RawMessage) ([]uint64, error) {
 	var read []uint64
 	err := json.Unmarshal(text, &read)
 	return read, err
+}
+
+// operands reads both operands of whole numbers.
+func operands(asked request) (left, right []uint64, err error) {
+	if left, err = words(asked.Left); err != nil {
+		return nil, nil, err
+	}
+	right, err = words(asked.Right)
+	return left, right, err
 }
 
 // libraryVersion is what the program was linked with.

@@ -21,6 +21,8 @@ type about struct {
 	CiphertextBytes    int    `json:"ciphertext_bytes"`
 	RelinearizationKey int    `json:"relinearization_key_bytes"`
 	GaloisKey          int    `json:"galois_key_bytes"`
+	// Bytes of what is sent and stored, by name.
+	Bytes map[string]int `json:"bytes,omitempty"`
 }
 
 func newAbout(parameters rlwe.Parameters, relinearization *rlwe.RelinearizationKey) about {

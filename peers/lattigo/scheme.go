@@ -69,11 +69,7 @@ func newScheme(asked request, invariant bool) (*scheme, error) {
 	if err != nil {
 		return nil, err
 	}
-	left, err := words(asked.Left)
-	if err != nil {
-		return nil, err
-	}
-	right, err := words(asked.Right)
+	left, right, err := operands(asked)
 	if err != nil {
 		return nil, err
 	}

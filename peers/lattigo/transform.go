@@ -14,11 +14,7 @@ type transform struct {
 }
 
 func newTransform(asked request) (*transform, error) {
-	left, err := words(asked.Left)
-	if err != nil {
-		return nil, err
-	}
-	right, err := words(asked.Right)
+	left, right, err := operands(asked)
 	if err != nil {
 		return nil, err
 	}

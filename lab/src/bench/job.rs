@@ -5,6 +5,7 @@ pub(crate) mod bgv;
 pub(crate) mod ckks;
 pub(crate) mod expected;
 pub(crate) mod many;
+pub(crate) mod parties;
 
 use std::cell::{OnceCell, RefCell};
 use std::hint::black_box;
@@ -255,13 +256,12 @@ impl<S: Scheme> Subject for Job<S> {
         Ok(About {
             log_q: Some(rlwe.log2_modulus()),
             log_key_modulus: Some(rlwe.log2_key_modulus()),
-            security_bits: None,
-            moduli: None,
             secret: Some(rlwe.secrets().to_string()),
             digits: Some(rlwe.gadget().digit_count()),
             ciphertext_bytes: Some(self.a.parts().iter().map(|part| part.byte_len()).sum()),
             relinearization_key_bytes: Some(self.relinearization_key_bytes()),
             galois_key_bytes: Some(self.rotation_key_bytes()?),
+            ..About::default()
         })
     }
 

@@ -1,5 +1,7 @@
 //! Rows of benchmark results, as JSON and as a table for people.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::alternate::Series;
@@ -116,6 +118,15 @@ pub struct About {
     /// Number of digits of a key switch in the library.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digits: Option<usize>,
+    /// log2 of the deviation of the flooding noise of one of several parties.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flooding_bits: Option<f64>,
+    /// log2 of the modulus at which several parties make shares of a decryption.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open_bits: Option<f64>,
+    /// Bytes of what several parties send and store, by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub bytes: BTreeMap<String, usize>,
     /// Bytes of a fresh ciphertext in memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ciphertext_bytes: Option<usize>,

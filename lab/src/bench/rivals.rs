@@ -35,6 +35,7 @@ use crate::alternate::{Contender, Turns};
 use crate::bench::job::bfv::Bfv;
 use crate::bench::job::bgv::Bgv;
 use crate::bench::job::ckks::Ckks;
+use crate::bench::job::parties::PARTY_STEPS;
 use crate::bench::job::{COMPARED, Scheme as _, many};
 use crate::bench::operations::Progress;
 use crate::bench::report::About;
@@ -85,14 +86,15 @@ pub fn run(
 ) -> Result<Vec<Row>> {
     options.validate()?;
     let Choice { schemes, operations, .. } = choice;
-    if let Some(got) = operations.iter().find(|name| !COMPARED.contains(&name.as_str())) {
-        let known = COMPARED.join(", ");
+    let known = [&COMPARED[..], &PARTY_STEPS].concat();
+    if let Some(got) = operations.iter().find(|name| !known.contains(&name.as_str())) {
+        let known = known.join(", ");
         return Err(LabError::Usage(format!(
             "expected operations among {known}, got {got}: change --operations"
         )));
     }
     let chosen = |name: &&str| operations.is_empty() || operations.iter().any(|other| other == name);
-    let operations: Vec<&'static str> = COMPARED.into_iter().filter(chosen).collect();
+    let operations: Vec<&'static str> = known.into_iter().filter(chosen).collect();
     let schemes = if schemes.is_empty() { Scheme::ALL.to_vec() } else { schemes.clone() };
     on_threads(1, || {
         let mut run =
@@ -123,7 +125,9 @@ struct Comparison<'a> {
 impl Comparison<'_> {
     /// Number of rows that the comparison with a library has, at most.
     fn rows(&self, library: Library) -> usize {
-        let schemes = self.schemes(library).len() * self.degrees(DEGREES).len() * self.operations.len();
+        let operations = |scheme| self.operations.iter().filter(|name| exists(scheme, name)).count();
+        let schemes = self.schemes(library).into_iter().map(operations).sum::<usize>();
+        let schemes = schemes * self.degrees(DEGREES).len();
         let transforms = library.transforms().map_or(0, |_| TRANSFORMS.len());
         (schemes + transforms * self.degrees(TRANSFORM_DEGREES).len()) * self.memory(library).len()
     }
@@ -185,6 +189,8 @@ impl Comparison<'_> {
         let moduli = [&our_share, &asked].map(|share| widths::said(&share.q, &share.p));
         let chains = [&our_share, &asked].map(Preparation::log_sizes);
         let about = ours.prepare(our_share)?.about;
+        // Equal flooding noise, and shares of decryptions at a modulus of equal size.
+        let asked = Preparation { flooding_bits: about.flooding_bits, open_bits: about.open_bits, ..asked };
         let whole = || failed(library, scheme.name(), 1 << log_n, String::new());
         let made = start(library, program, memory).and_then(|mut rival| {
             let prepared = rival.prepare(asked)?;
@@ -434,8 +440,9 @@ fn exists(scheme: Scheme, name: &str) -> bool {
         Scheme::Bfv => Bfv::LACKS,
         Scheme::Bgv => Bgv::LACKS,
         Scheme::Ckks => Ckks::LACKS,
+        Scheme::Parties => return PARTY_STEPS.contains(&name),
     };
-    !lacks.contains(&name)
+    !lacks.contains(&name) && COMPARED.contains(&name)
 }
 
 fn start(library: Library, program: &Path, memory: Memory) -> Result<Rival> {

@@ -45,9 +45,10 @@ impl<T: Copy + Default> Slots<T> {
             "encode_encrypt" | "encrypt_public" | "encrypt_secret" => right.to_vec(),
             "add" | "add_plain" => left.iter().zip(right).map(|(x, y)| add(*x, *y)).collect(),
             "relinearize" | "mod_switch" | "rescale" => pairs().collect(),
+            "share_relinearization" | "add_relinearization" => pairs().collect(),
             _ if name.starts_with("multiply") => pairs().collect(),
             "square_relinearize" => left.iter().map(|x| multiply(*x, *x)).collect(),
-            "rotate" => self.rotated(left, STEPS),
+            "rotate" | "share_galois" | "add_galois" => self.rotated(left, STEPS),
             ROTATE_HOISTED => HOISTED.flat_map(|steps| self.rotated(left, steps)).collect(),
             "swap_rows" => {
                 let mut swapped = left.to_vec();

@@ -43,7 +43,9 @@ impl Chain {
             _ => widths::fastest(library, scheme, log_n),
         };
         match scheme {
-            Scheme::Bfv | Scheme::Bgv => Self::exact(library, 1 << log_n, f64::from(bits), width),
+            Scheme::Bfv | Scheme::Bgv | Scheme::Parties => {
+                Self::exact(library, 1 << log_n, f64::from(bits), width)
+            }
             Scheme::Ckks => Self::approximate(library, log_n, (width, most)),
         }
     }

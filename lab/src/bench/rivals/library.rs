@@ -14,10 +14,14 @@ pub enum Scheme {
     Bgv,
     /// CKKS of Cheon, Kim, Kim and Song 2017.
     Ckks,
+    /// BGV of several parties: what they do together, step by step.
+    Parties,
 }
 
 impl Scheme {
+    /// The schemes of one key holder, which are compared unless others are asked for.
     pub(super) const ALL: [Self; 3] = [Self::Bfv, Self::Bgv, Self::Ckks];
+    const NAMED: [Self; 4] = [Self::Bfv, Self::Bgv, Self::Ckks, Self::Parties];
 
     /// The scheme's name on command lines and in the protocol.
     pub fn name(self) -> &'static str {
@@ -25,6 +29,7 @@ impl Scheme {
             Self::Bfv => "bfv",
             Self::Bgv => "bgv",
             Self::Ckks => "ckks",
+            Self::Parties => "parties",
         }
     }
 }
@@ -33,7 +38,7 @@ impl FromStr for Scheme {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        named(&Self::ALL, Self::name, text)
+        named(&Self::NAMED, Self::name, text)
     }
 }
 
@@ -99,6 +104,7 @@ impl Library {
             Self::FheRs => &[Scheme::Bfv],
             Self::HElib => &[Scheme::Bgv, Scheme::Ckks],
             Self::TfheNtt | Self::Hexl => &[],
+            Self::Lattigo | Self::Sunzi => &Scheme::NAMED,
             _ => &Scheme::ALL,
         }
     }
@@ -128,6 +134,8 @@ impl Library {
     pub(super) fn bar(self, operation: &str) -> Option<f64> {
         match operation {
             _ if self == Self::Sunzi => None,
+            // Sums of what all parties sent.
+            _ if operation.starts_with("add_") => Some(1.1),
             "add" | "decrypt" => Some(0.5),
             "rotate" => Some(0.2),
             _ if operation.starts_with("multiply_relinearize") => Some(0.2),

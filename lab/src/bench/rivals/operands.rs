@@ -12,6 +12,9 @@ use crate::bench::{PLAIN_MODULUS, Result, check};
 /// Plaintext modulus 786433, prime and ≡ 1 (mod 2n) at n = 2^16 as well, where [`PLAIN_MODULUS`] is not.
 const LARGE_PLAIN_MODULUS: u64 = 786_433;
 
+/// Number of parties that are compared.
+const PARTIES: u32 = 8;
+
 /// The two vectors of slots that both libraries compute with.
 pub(super) enum Operands {
     /// Two vectors of slots modulo t, and t.
@@ -24,7 +27,7 @@ impl Operands {
         let (n, t) = (1_usize << log_n, plain_modulus(log_n));
         let words = [1, 2].map(|seed| check::residues(n, t, seed));
         match scheme {
-            Scheme::Bfv | Scheme::Bgv => Self::Words(words, t),
+            Scheme::Bfv | Scheme::Bgv | Scheme::Parties => Self::Words(words, t),
             // Slots of absolute value 1, which products keep.
             Scheme::Ckks => Self::Reals(words.map(|words| {
                 let slot = |word: &u64| {
@@ -68,11 +71,12 @@ pub(super) fn preparation(
 ) -> Result<Preparation> {
     let n = 1_usize << log_n;
     let (t, log_scale) = match scheme {
-        Scheme::Bfv | Scheme::Bgv => (plain_modulus(log_n), 0),
+        Scheme::Bfv | Scheme::Bgv | Scheme::Parties => (plain_modulus(log_n), 0),
         Scheme::Ckks => (0, SCALE_BITS),
     };
     let Chain { q, base, p } = Chain::of(library, scheme, log_n, (width, bits))?;
     let [left, right] = operands.values();
+    let parties = (scheme == Scheme::Parties).then_some(PARTIES);
     let scheme = scheme.name().to_owned();
-    Ok(Preparation { scheme, n, t, log_scale, q, base, p, set: None, left, right })
+    Ok(Preparation { scheme, n, t, log_scale, q, base, p, parties, left, right, ..Preparation::default() })
 }

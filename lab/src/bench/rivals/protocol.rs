@@ -62,6 +62,15 @@ pub(crate) struct Preparation {
     /// Name of a bootstrapping parameter set, instead of moduli.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) set: Option<String>,
+    /// Number of parties of the scheme `parties`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) parties: Option<u32>,
+    /// log2 of the deviation of the flooding noise of each party, as Sunzi derives it from the noise of a ciphertext.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) flooding_bits: Option<f64>,
+    /// log2 of the modulus at which the parties make shares of a decryption.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) open_bits: Option<f64>,
     /// Left operand: n slots, n residues modulo the one modulus, or n/2 complex slots.
     pub(crate) left: Values,
     /// Right operand: n slots, n residues modulo the one modulus, or n/2 complex slots.

@@ -12,6 +12,7 @@ use super::Scheme;
 use super::protocol::{Hello, Numbered, Outcome, Preparation, Prepared, Request, Taken, VERSION};
 use crate::alternate::Contender;
 use crate::bench::job::Subject;
+use crate::bench::job::parties::Parties;
 use crate::bench::shape::parameters;
 use crate::bench::{Job, LabError, Result, hoisted_exponents, key_switching};
 
@@ -77,10 +78,12 @@ fn prepared(job: &Option<Box<dyn Subject>>) -> Result<&dyn Subject> {
 
 /// Makes Sunzi's keys and data for what a request asks.
 pub(super) fn prepare(asked: Preparation) -> Result<Box<dyn Subject>> {
-    let Preparation { scheme, n, t, log_scale, q, base, p, left, right, .. } = asked;
+    let Preparation { scheme, n, t, log_scale, q, base, p, parties, left, right, .. } = asked;
     let scheme = scheme.parse::<Scheme>();
     let (Ok(scheme), true) = (scheme, n.is_power_of_two()) else {
-        return Err(LabError::request("only BFV, BGV and CKKS at degrees that are powers of two are served"));
+        return Err(LabError::request(
+            "only bfv, bgv, ckks and parties at degrees that are powers of two are served",
+        ));
     };
     let log_n = n.ilog2();
     let words = || Ok::<_, LabError>([left.words()?.to_vec(), right.words()?.to_vec()]);
@@ -91,6 +94,11 @@ pub(super) fn prepare(asked: Preparation) -> Result<Box<dyn Subject>> {
         Scheme::Bgv => {
             let key_switching = key_switching(q.len(), p);
             Box::new(Job::bgv(log_n, q, key_switching, t, words()?)?)
+        }
+        Scheme::Parties => {
+            let key_switching = key_switching(q.len(), p);
+            let parties = parties.ok_or_else(|| LabError::request("a number of parties is missing"))?;
+            Box::new(Parties::new(log_n, q, key_switching, (t, parties), words()?)?)
         }
         Scheme::Ckks => {
             let key_switching = key_switching(q.len(), p);

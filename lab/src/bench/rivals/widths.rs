@@ -35,7 +35,7 @@ fn with_hexl(library: Library, scheme: Scheme, log_n: u32) -> f64 {
     match (library, scheme, log_n) {
         // More moduli, and digits of keys, cost more than IFMA gains.
         (Library::SealHexl, Scheme::Bfv | Scheme::Bgv, _) => WIDE,
-        (_, Scheme::Bfv, 14..) | (_, Scheme::Bgv, 15..) => WIDE,
+        (_, Scheme::Bfv, 14..) | (_, Scheme::Bgv | Scheme::Parties, 15..) => WIDE,
         _ => NARROW,
     }
 }
