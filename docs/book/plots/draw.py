@@ -14,6 +14,15 @@ INK, GREY, BLUE, RED, LIGHT = "#222", "#888", "#2563a8", "#b5342b", "#e8eef6"
 ROW = [120.9, 87.1, 54.0, 20.4, -13.3, -47.0, -80.8, -114.5]
 PAIRS = [120.9, 87.1, 53.0, 18.4]
 
+#: Advantage of the best attack on one party's shares, by log2 of the width of its flooding noise from -4 to 6, 10^4 trials each: what
+#: cargo test -p sunzi-testing --test testing the_plotted_attack -- --ignored --nocapture prints.
+WIDTHS = range(-4, 7)
+ATTACKS = {
+    "BFV": [1.0000, 1.0000, 1.0000, 0.9418, 0.6568, 0.3711, 0.1990, 0.0906, 0.0423, 0.0177, 0.0128],
+    "BGV": [1.0000, 1.0000, 0.9998, 0.9395, 0.6502, 0.3623, 0.1980, 0.0943, 0.0434, 0.0302, 0.0085],
+    "CKKS": [1.0000, 1.0000, 1.0000, 0.9382, 0.6532, 0.3648, 0.1812, 0.0878, 0.0368, 0.0198, -0.0032],
+}
+
 
 class Picture:
     """Shapes in pixels, from the top left."""
@@ -65,6 +74,29 @@ def parties() -> Picture:
     picture.line([(448, 145), (234, 145)], end="tip")
     picture.text(340, 137, "a ciphertext: the answer", 13, GREY)
     picture.text(340, 205, "Whoever has the public key may encrypt too. Only the secret key decrypts.", 13, GREY)
+    return picture
+
+
+def shares() -> Picture:
+    picture = Picture(680, 400, "Who holds what of a joint key")
+    for i, name in enumerate(("north", "south", "west")):
+        x = 20 + 222 * i
+        picture.box(x, 40, 196, 128, LIGHT)
+        picture.text(x + 98, 66, name, 16)
+        picture.text(x + 98, 94, "its share of the secret")
+        picture.text(x + 98, 118, "its ledger, its identity")
+        picture.text(x + 98, 142, "its rows in the clear")
+        picture.line([(x + 98, 170), (x + 98, 226)], end="tip")
+    picture.line([(118, 30), (562, 30)], GREY, 1, dash="4 3")
+    picture.text(340, 24, "nobody has the secret: it is the sum of all shares, and is nowhere", 13, GREY)
+    picture.box(20, 230, 640, 66, "#f4efe3")
+    picture.text(340, 256, "the folder of the session", 16)
+    picture.text(340, 281, "agreement, public cards, messages; keys/public, keys/eval; encrypted rows and results")
+    picture.line([(340, 298), (340, 324)], end="tip")
+    picture.line([(380, 326), (380, 300)], end="tip")
+    picture.box(170, 328, 340, 40, LIGHT)
+    picture.text(340, 353, "whoever computes: keys/eval, ciphertexts only")
+    picture.text(340, 390, "What is in the folder may be public. A home never leaves its party.", 13, GREY)
     return picture
 
 
@@ -120,6 +152,29 @@ def noise() -> Picture:
             picture.dot(*point, colour)
     x, y = place(len(PAIRS) - 1, PAIRS[-1])
     picture.text(x + 12, y - 10, "in pairs: three are enough", 13, BLUE, "start")
+    return picture
+
+
+def attack() -> Picture:
+    picture = Picture(680, 340, "What shares of decryptions tell")
+
+    def place(width: float, advantage: float) -> tuple[float, float]:
+        return 100 + (width + 4) * 54, 40 + (1 - advantage) * 230
+
+    axes(picture, [], [0.0, 0.2, 0.4, 0.6, 0.8, 1.0], place, "advantage of the best attack")
+    for width in WIDTHS:
+        picture.text(place(width, 0)[0], 304, f"{width:g}", 12, GREY)
+    picture.text(380, 328, "log2 of the width of the flooding noise: its statistical bits; below 0 it is too narrow", 12, GREY)
+    promised = [place(width / 10, min(1.0, 2 ** (-width / 10))) for width in range(-40, 61)]
+    picture.line(promised, RED, 1.5, dash="6 4")
+    picture.text(place(1, 0.62)[0], place(1, 0.62)[1], "promised: at most 2^-s", 13, RED, "start")
+    for (name, advantages), colour, shift in zip(ATTACKS.items(), (BLUE, INK, GREY), (-5, 0, 5)):
+        for width, advantage in zip(WIDTHS, advantages):
+            x, y = place(width, max(advantage, 0))
+            picture.dot(x + shift, y, colour)
+        y = 60 + 22 * (shift + 5) / 5
+        picture.dot(520, y, colour)
+        picture.text(534, y + 5, f"{name}, measured", 13, INK, "start")
     return picture
 
 
@@ -208,7 +263,7 @@ def main() -> None:
             print([round(value, 1) for value in bits])
         return
     wrong = []
-    for draw in (parties, slots, noise, levels, schemes):
+    for draw in (parties, shares, slots, noise, attack, levels, schemes):
         path = Path(__file__).with_name(f"{draw.__name__}.svg")
         svg = draw().svg()
         if "--check" not in sys.argv:
