@@ -18,7 +18,7 @@ enum Place {
 
 /// Folder and place of every package, as the table of `ARCHITECTURE.md` has them. Packages of later
 /// milestones are listed before they exist, so that they arrive in the right place.
-const PLACES: [(&str, &str, Place); 21] = [
+const PLACES: [(&str, &str, Place); 22] = [
     ("sunzi-math", "crates/math", Place::Layer(0)),
     ("sunzi-kernels", "crates/kernels", Place::Layer(1)),
     ("sunzi-ring", "crates/ring", Place::Layer(2)),
@@ -30,6 +30,7 @@ const PLACES: [(&str, &str, Place); 21] = [
     ("sunzi-bfv", "crates/bfv", Place::Layer(4)),
     ("sunzi-bgv", "crates/bgv", Place::Layer(4)),
     ("sunzi-ckks", "crates/ckks", Place::Layer(4)),
+    ("sunzi-parties", "crates/parties", Place::Layer(4)),
     ("sunzi-circuits", "crates/circuits", Place::Layer(5)),
     ("sunzi-program", "crates/program", Place::Layer(6)),
     ("sunzi-table", "crates/table", Place::Layer(7)),

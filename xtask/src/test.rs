@@ -21,7 +21,7 @@ const ISA: &str = "SUNZI_ISA";
 /// Arguments of the run on the portable table: packages and features are those of the ordinary run, so that nothing is built twice. Command
 /// lines and documents meet no table that the tests of the libraries do not meet, and memory is that of every table.
 const PORTABLE: &str = "test --workspace --exclude sunzi-python --features lab/peers --no-fail-fast --lib --test bfv --test bgv --test big \
-     --test circuits --test ckks --test fermat --test kernels --test program --test ring --test rlwe --test table --test testing \
+     --test circuits --test ckks --test fermat --test kernels --test parties --test program --test ring --test rlwe --test table --test testing \
      --test univariate";
 
 /// Runs the tests of the workspace, and the examples of its documents.
@@ -78,7 +78,7 @@ pub(crate) fn check() -> Result<String, String> {
         Step::cargo_with(
             "docs",
             &[("RUSTDOCFLAGS", "-D warnings")],
-            "doc --workspace --exclude sunzi-python --features sunzi/parquet --no-deps --lib",
+            "doc --workspace --exclude sunzi-python --features sunzi/parquet,sunzi/net --no-deps --lib",
         ),
     ];
     step::run_all("xtask check", &steps)
