@@ -6,6 +6,7 @@
 //!
 //! Pieces are kept before they are sent, and a restart sends the same again: two dealings of one secret in one session would let t − 1 parties of each put together too much.
 
+mod confirm;
 mod handing_on;
 mod setup;
 
@@ -18,14 +19,12 @@ use sunzi_rlwe::wire::{self, WireError};
 use sunzi_rlwe::{KeyId, RlweContext};
 use zeroize::Zeroizing;
 
-use crate::journal::{Journal, Store};
+use crate::journal::{Journal, PIECES, Store};
 use crate::{Fault, Inbox, Message, PartiesError, Party, Receipt, Roster, Session, Step, lengths};
 
+pub use confirm::ConfirmingShares;
 pub use handing_on::HandingOnSetup;
 pub use setup::DealingSetup;
-
-/// Record with the own messages, one after the other.
-const PIECES: &str = "pieces";
 
 /// Terms of a dealing: the joint secret, the parties that deal, and those that get shares.
 #[derive(Clone)]
@@ -130,7 +129,7 @@ impl<S: Store> Dealing<S> {
             dealing.take(me, &own)?;
         }
         for party in dealing.inbox.missing() {
-            let record = format!("piece-from-{party}");
+            let record = piece_from(party);
             if let Some(kept) = dealing.journal.secret(&record)? {
                 dealing.take(party, &kept).map_err(|error| PartiesError::journal(&record, error))?;
             }
@@ -163,13 +162,12 @@ impl<S: Store> Dealing<S> {
         self.journal.check()?;
         match self.take(from, bytes) {
             Ok(Receipt::Accepted) => {
-                self.journal.keep_secret(&format!("piece-from-{from}"), bytes)?;
+                self.journal.keep_secret(&piece_from(from), bytes)?;
                 Ok(Receipt::Accepted)
             }
             Err(error) if error.is_fatal() => {
                 self.journal.abort(&error.to_string())?;
-                let records = self.terms.dealers.iter().map(|party| format!("piece-from-{party}"));
-                let mut records = records.chain([PIECES.to_owned()]);
+                let mut records = self.terms.dealers.iter().map(|party| piece_from(*party));
                 records.try_for_each(|record| self.journal.remove(&record))?;
                 Err(error)
             }
@@ -223,6 +221,11 @@ impl<S: Store> Dealing<S> {
         let pieces: Vec<ThresholdPiece> = pieces.into_values().collect();
         Ok(ThresholdShare::combine(&self.terms.context, self.me.number(), &pieces)?)
     }
+}
+
+/// Returns the name of the record of the piece that a party dealt to this one.
+fn piece_from(party: Party) -> String {
+    format!("piece-from-{party}")
 }
 
 /// Reads a piece of the joint secret that is for this party.

@@ -167,13 +167,13 @@ impl<'a, T: Transport> Driver<'a, T> {
         self.exchange(dealing)?.finish()
     }
 
-    /// Hands a joint secret on, as [`deal`](Self::deal) deals one. Returns no share for a party that leaves.
+    /// Hands a joint secret on, as [`deal`](Self::deal) deals one, and waits until all parties confirmed that they have their shares. Returns no share for a party that leaves.
     ///
     /// # Errors
     /// Every error of [`generate_keys`](Self::generate_keys).
     pub fn hand_on<S: Store>(&mut self, dealing: Dealing<S>) -> Result<Option<ThresholdShare>, PartiesError> {
-        let dealing = self.exchange(dealing)?;
-        if dealing.gets_share() { dealing.finish().map(Some) } else { Ok(None) }
+        let round = self.exchange(dealing)?.confirm()?;
+        self.complete(round)?.advance()
     }
 
     fn exchange<S: Store>(&mut self, mut dealing: Dealing<S>) -> Result<Dealing<S>, PartiesError> {

@@ -44,6 +44,8 @@ pub(crate) const SECRET: &str = "secret";
 pub(crate) const EPHEMERAL: &str = "ephemeral";
 /// Record with the own shares of keys, before they are sent.
 pub(crate) const SHARES: &str = "shares";
+/// Record with the own messages of a dealing, one after the other.
+pub(crate) const PIECES: &str = "pieces";
 
 /// The records of one party of one session.
 pub(crate) struct Journal<S> {
@@ -121,7 +123,9 @@ impl<S: Store> Journal<S> {
             self.keep_secret(ABORTED, reason.as_bytes())?;
             self.aborted = Some(reason.to_owned());
         }
-        [CONTRIBUTION, SECRET, EPHEMERAL, SHARES].into_iter().try_for_each(|record| self.remove(record))
+        [CONTRIBUTION, SECRET, EPHEMERAL, SHARES, PIECES]
+            .into_iter()
+            .try_for_each(|record| self.remove(record))
     }
 }
 

@@ -30,6 +30,8 @@ pub enum Step {
     Confirm,
     /// Pieces of threshold shares, each for one other party.
     Deal,
+    /// Confirmations of shares that were handed on.
+    ConfirmShare,
     /// Shares of a decryption.
     Answer,
     /// Shares of a refresh.
@@ -59,7 +61,7 @@ pub(crate) enum Protocol {
 
 impl Step {
     /// All steps.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Commit,
         Self::Reveal,
         Self::CommitShares,
@@ -67,6 +69,7 @@ impl Step {
         Self::SecondShares,
         Self::Confirm,
         Self::Deal,
+        Self::ConfirmShare,
         Self::Answer,
         Self::Refresh,
         Self::Switch,
@@ -84,6 +87,7 @@ impl Step {
             Self::SecondShares => Kind::SecondShares,
             Self::Confirm => Kind::KeyConfirmation,
             Self::Deal => Kind::DealtPiece,
+            Self::ConfirmShare => Kind::ShareConfirmation,
             Self::Answer => Kind::DecryptionAnswer,
             Self::Refresh => Kind::RefreshAnswer,
             Self::Switch => Kind::SwitchAnswer,
@@ -95,7 +99,7 @@ impl Step {
     #[must_use]
     pub fn round(self) -> u64 {
         match self {
-            Self::Reveal => 2,
+            Self::Reveal | Self::ConfirmShare => 2,
             Self::CommitShares => 3,
             Self::Shares => 4,
             Self::SecondShares => 5,
@@ -107,7 +111,7 @@ impl Step {
     /// The protocol of a step.
     pub(crate) fn protocol(self) -> Protocol {
         match self {
-            Self::Deal => Protocol::Dealing,
+            Self::Deal | Self::ConfirmShare => Protocol::Dealing,
             Self::Answer => Protocol::Decryption,
             Self::Refresh => Protocol::Refresh,
             Self::Switch => Protocol::Switch,

@@ -91,13 +91,15 @@ impl Roster {
         Err(PartiesError::setting("the number of parties that decrypt", expected, threshold))
     }
 
-    /// Returns the roster of parties who were handed a joint secret on in a session.
-    pub(crate) fn handed_on(self, session: Digest) -> Self {
+    /// Returns the roster of parties to whom a joint secret was handed on in the session of a name: programs that keep rosters keep that name beside them.
+    #[must_use]
+    pub fn handed_on(self, session: [u8; 32]) -> Self {
         Self { origin: Some(session), ..self }
     }
 
-    /// The session in which the joint secret was handed on to these parties.
-    pub(crate) fn origin(&self) -> Option<&Digest> {
+    /// The name of the session in which the joint secret was handed on to these parties, if it was.
+    #[must_use]
+    pub fn origin(&self) -> Option<&[u8; 32]> {
         self.origin.as_ref()
     }
 

@@ -45,6 +45,17 @@ impl<S: Store> Core<S> {
         let transcript = *session.id();
         Ok(Self { session, me, journal, transcript, past: BTreeMap::new(), early: BTreeMap::new() })
     }
+
+    /// Goes on behind a round whose messages were secret: of them, no hash is known to all.
+    pub(crate) fn go_on(
+        session: Session,
+        me: Party,
+        journal: Journal<S>,
+        past: (u64, BTreeMap<Party, Digest>),
+    ) -> Self {
+        let transcript = *session.id();
+        Self { session, me, journal, transcript, past: BTreeMap::from([past]), early: BTreeMap::new() }
+    }
 }
 
 /// A round of a protocol, open for messages. What follows it is made from it: [`keys`](crate::keys) has the rounds in their order.

@@ -6,6 +6,7 @@ use rand_core::CryptoRng;
 use sunzi_rlwe::joint::{Quorum, ThresholdShare};
 use sunzi_rlwe::{KeyId, RlweContext};
 
+use super::confirm::is_confirmed;
 use super::{Dealing, Terms};
 use crate::decryption::quorum_hash;
 use crate::journal::Store;
@@ -16,7 +17,7 @@ use crate::{Message, PartiesError, Party, Roster, Session};
 ///
 /// Parties join and leave so: public and evaluation keys and all ciphertexts stay. Names say who is who in both rosters. Every dealer deals what its share is worth in the quorum, so that all new shares
 /// together are of a polynomial that has nothing in common with the old one but the joint secret: **an old share becomes worthless as soon as fewer old ones than the threshold of before are
-/// left**, so all parties must erase theirs, when all have their new ones. It does not help against a quorum that put its old shares together before.
+/// left**, so all parties must erase theirs once all have confirmed that they have their new ones ([`Dealing::confirm`]). It does not help against a quorum that put its old shares together before.
 ///
 /// The session has the parties that get shares, in the order of their roster, and behind them the dealers that leave.
 #[derive(Clone)]
@@ -86,7 +87,7 @@ impl HandingOnSetup {
     }
 
     /// Takes part in the session with the share of before, or without one as a party that deals nothing; or goes on with the records that the party kept. A dealer that kept its messages needs its
-    /// share no more.
+    /// share no more, and one that saw all confirmations needs neither.
     ///
     /// # Errors
     /// [`PartiesError::Setting`] for a party that is not of the session, for a share that is not this party's, and for a dealer that has neither share nor records; [`PartiesError::Aborted`] for a
@@ -117,7 +118,8 @@ impl HandingOnSetup {
             (Some(_), false) => return refuse("none: it is not asked to".into(), "one".into()),
         };
         let dealing = terms.begin(me, secret.as_ref(), store, rng)?;
-        if dealing.messages.is_empty() && terms.dealers.contains(&me) {
+        let has_none = dealing.messages.is_empty() && terms.dealers.contains(&me);
+        if has_none && !is_confirmed(&dealing.journal)? {
             return refuse("the one of before, or records of this session".into(), "neither".into());
         }
         Ok(dealing)

@@ -9,12 +9,13 @@ use sunzi_parties::dealing::{Dealing, HandingOnSetup};
 use sunzi_parties::decryption::Decryptor;
 use sunzi_parties::driver::Driver;
 use sunzi_parties::driver::channels::links;
-use sunzi_parties::{MemoryStore, PartiesError, Party, Receipt, Roster};
+use sunzi_parties::{Fault, MemoryStore, Message, PartiesError, Party, Receipt, Roster, Store};
 use sunzi_rlwe::joint::{Quorum, ThresholdShare};
 use sunzi_rlwe::wire::to_bytes;
 
-use crate::common::{copy, rng, stores};
+use crate::common::{copy, exchange, rng, stores};
 use crate::threshold::{World, Zero};
+use crate::wrong::check_round;
 
 /// Parties by name with their shares, and the roster that they are of.
 struct Holders {
@@ -57,20 +58,11 @@ impl Holders {
 
     fn hand_on(&self, setup: &HandingOnSetup, dealers: &[&str], stores: &[MemoryStore]) -> Self {
         let mut dealings = self.begin(setup, dealers, stores);
-        for at in 0..dealings.len() {
-            let from = setup.session().roster().party(at as u64 + 1).unwrap();
-            let messages: Vec<_> = dealings[at].messages().map(|(to, bytes)| (to, bytes.to_vec())).collect();
-            for (to, bytes) in messages {
-                let dealing = &mut dealings[to.number() as usize - 1];
-                assert_eq!(dealing.accept(from, &bytes).unwrap(), Receipt::Accepted);
-                assert_eq!(dealing.accept(from, &bytes).unwrap(), Receipt::Repeated);
-            }
-        }
-        let staying = dealings.into_iter().filter(Dealing::gets_share);
-        Self {
-            roster: Arc::clone(setup.roster()),
-            shares: staying.map(|one| one.finish().unwrap()).collect(),
-        }
+        dealt(&mut dealings);
+        let mut rounds: Vec<_> = dealings.into_iter().map(|one| one.confirm().unwrap()).collect();
+        exchange(&mut rounds);
+        let shares = rounds.into_iter().filter_map(|round| round.advance().unwrap());
+        Self { roster: Arc::clone(setup.roster()), shares: shares.collect() }
     }
 
     fn decryptors(self, zero: &Zero) -> Vec<Decryptor<MemoryStore>> {
@@ -165,9 +157,57 @@ fn a_dealer_begins_again_without_its_share() {
     }
     let leaver = setup.session().roster().named("Ada").unwrap();
     let again = setup.begin(leaver, None, copy(&kept[3]), &mut rng(99)).unwrap();
-    assert!(!again.gets_share() && again.missing().is_empty() && again.messages().count() == 3);
+    assert!(!again.gets_share() && again.missing().is_empty() && again.messages().count() == 0);
     let error = again.finish().err().unwrap().to_string();
     assert!(error.contains("Di, Bo, Cy") && error.contains("Ada"), "{error}");
+    // What the shares of before follow from is gone from all records.
+    assert!(kept.iter().all(|store| store.get("pieces").unwrap().is_none()));
+}
+
+/// A party that stops before it saw all confirmations has all it takes to go on; until then nobody has a share, and all pieces stay where they were dealt.
+#[test]
+fn shares_of_before_stay_until_all_confirmed() {
+    let world = World::new(2, 3);
+    let (zero, first) = (Zero::new(&world), Holders::of(&world));
+    let dealers = ["Ada", "Bo"];
+    let setup = first.setup(&zero, &dealers, &["Di", "Bo", "Cy"], 2);
+    let kept = stores(4);
+    let mut dealings = first.begin(&setup, &dealers, &kept);
+    let (di, bo, ada) = (0, 1, 3);
+    let parties: Vec<Party> = setup.session().roster().parties().collect();
+    let piece = |dealings: &[Dealing<MemoryStore>], from: usize, to: usize| {
+        dealings[from].message_for(parties[to]).unwrap().to_vec()
+    };
+    // Di lacks a piece of Bo, whom it names, and confirms nothing.
+    let from_ada = piece(&dealings, ada, di);
+    dealings[di].accept(parties[ada], &from_ada).unwrap();
+    let error = dealings.remove(di).confirm().err().unwrap();
+    assert!(
+        matches!(&error, PartiesError::Missing { parties, .. } if parties == &["Bo".to_owned()]),
+        "{error}"
+    );
+    // It begins again, gets what it lacks, and a confirmation that comes early is told by its round.
+    let mut again = setup.begin(parties[di], None, kept[di].clone(), &mut rng(1)).unwrap();
+    let leaving = dealings.pop().unwrap().confirm().unwrap();
+    let early = again.accept(parties[ada], leaving.message()).unwrap_err();
+    assert!(matches!(early.fault(), Some(Fault::Early { .. })), "{early}");
+    let from_bo = dealings[0].message_for(parties[di]).unwrap().to_vec();
+    again.accept(parties[bo], &from_bo).unwrap();
+    let mut round = again.confirm().unwrap();
+    // A piece that comes again is no confirmation, and does no harm; a confirmation of somebody else ends the session.
+    assert_eq!(round.accept(parties[bo], &from_bo).unwrap(), Receipt::Repeated);
+    assert_eq!(round.accept(parties[ada], leaving.message()).unwrap(), Receipt::Accepted);
+    let error = round.check_complete().unwrap_err().to_string();
+    assert!(error.contains("Bo, Cy") && error.contains("a confirmation of a share"), "{error}");
+    assert!(round.advance().is_err());
+    assert!(kept[bo].get("pieces").unwrap().is_some() && kept[ada].get("pieces").unwrap().is_some());
+    let dealt = setup.begin(parties[di], None, copy(&kept[di]), &mut rng(1)).unwrap();
+    let mut round = dealt.confirm().unwrap();
+    let message = Message::read(leaving.message()).unwrap();
+    let copied = Message { sender: 2, ..message }.to_bytes();
+    let error = round.accept(parties[bo], &copied).unwrap_err();
+    assert!(error.is_fatal() && error.to_string().contains("Bo"), "{error}");
+    assert!(setup.begin(parties[di], None, kept[di].clone(), &mut rng(1)).is_ok());
 }
 
 /// Drivers hand a secret on over channels: each who stays or joins gets its share, and the one that leaves gets none.
@@ -225,4 +265,44 @@ fn what_cannot_be_handed_on_is_refused_by_name() {
     assert!(said("Bo", None).contains("records of this session"));
     assert!(said("Di", Some(&first.shares[2])).contains("it is not asked to"));
     assert!(begin("Di", None).is_none());
+}
+
+#[test]
+fn every_wrong_confirmation_is_refused_by_name() {
+    let world = World::new(2, 3);
+    let (zero, first) = (Zero::new(&world), Holders::of(&world));
+    let (dealers, names) = (["Ada", "Bo"], ["Ada", "Bo", "Cy"]);
+    let confirmations = |threshold| {
+        let setup = first.setup(&zero, &dealers, &names, threshold);
+        let mut dealings = first.begin(&setup, &dealers, &stores(3));
+        let kept = dealt(&mut dealings);
+        let rounds = dealings.into_iter().map(|one| one.confirm().unwrap().message().to_vec());
+        (setup, kept, rounds.collect::<Vec<_>>())
+    };
+    let (setup, kept, own) = confirmations(2);
+    let (_, _, foreign) = confirmations(3);
+    let parties: Vec<Party> = setup.session().roster().parties().collect();
+    let open = || {
+        let mut dealing =
+            setup.begin(parties[0], Some(&first.shares[0]), MemoryStore::default(), &mut rng(71)).unwrap();
+        dealing.accept(parties[1], &kept[1][0]).unwrap();
+        dealing.confirm().unwrap()
+    };
+    check_round((parties[1], &own[1]), &[foreign], &open);
+}
+
+/// Gives all pieces to those they are for, and returns them by sender and recipient.
+fn dealt(dealings: &mut [Dealing<MemoryStore>]) -> Vec<Vec<Vec<u8>>> {
+    let parties: Vec<Party> = dealings[0].session().roster().parties().collect();
+    let mut all = vec![vec![Vec::new(); parties.len()]; parties.len()];
+    for (from, sent) in all.iter_mut().enumerate() {
+        for (to, bytes) in dealings[from].messages() {
+            sent[to.number() as usize - 1] = bytes.to_vec();
+        }
+        for (to, bytes) in sent.iter().enumerate().filter(|(_, bytes)| !bytes.is_empty()) {
+            assert_eq!(dealings[to].accept(parties[from], bytes).unwrap(), Receipt::Accepted);
+            assert_eq!(dealings[to].accept(parties[from], bytes).unwrap(), Receipt::Repeated);
+        }
+    }
+    all
 }

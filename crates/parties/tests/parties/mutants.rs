@@ -11,10 +11,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use sunzi_parties::dealing::DealingSetup;
+use sunzi_parties::dealing::{DealingSetup, HandingOnSetup};
 use sunzi_parties::decryption::{Collector, Decryptor, Request, Subject};
 use sunzi_parties::operations::{Additive, Operation, OperationRequest, Refresh, Switch};
-use sunzi_parties::{MemoryStore, Message, Step, Store};
+use sunzi_parties::{MemoryStore, Message, Roster, Step, Store};
 use sunzi_rlwe::joint::{
     DecryptionShare, EncryptionShare, EphemeralSecret, GaloisShares, PublicKeyShare, PublicKeySwitchShare,
     Reference, RefreshShare, RelinearizationShare, RelinearizationSum, RoundTwoShare, ThresholdPiece,
@@ -25,6 +25,7 @@ use sunzi_rlwe::wire::{CHECKSUM_LEN, Format, HEADER_LEN, Kind, Reader, WireError
 use sunzi_rlwe::{DeclaredNoise, KeyId, LedgerFile, RlweContext, SecretKey, SharingLedger, SharingPolicy};
 
 use crate::common::{context, gadgets, rng, run_with, setup, stores};
+use crate::threshold::World;
 
 type Read = Box<dyn Fn(&[u8]) -> Result<Vec<u8>, String>>;
 
@@ -145,6 +146,18 @@ fn dealt() -> Vec<u8> {
     dealing.message_for(second).unwrap().to_vec()
 }
 
+/// Makes the confirmation of a party that deals to two others and leaves.
+fn confirmed() -> Vec<u8> {
+    let world = World::new(2, 3);
+    let share = world.deal(&stores(3)).remove(0);
+    let [ada, bo] = [1, 2].map(|number| world.roster.party(number).unwrap());
+    let (context, to) = (world.setup.context().clone(), Roster::new(["Bo", "Di"]).unwrap());
+    let setup = HandingOnSetup::new(context, (&world.roster, &[ada, bo]), to, share.key(), [4; 32]).unwrap();
+    let me = setup.session().roster().named("Ada").unwrap();
+    let dealing = setup.begin(me, Some(&share), MemoryStore::default(), &mut rng(5)).unwrap();
+    dealing.confirm().unwrap().message().to_vec()
+}
+
 /// Makes messages of every kind, and the state of a party.
 fn messages() -> Vec<Specimen> {
     let setup = setup(2, 1);
@@ -175,6 +188,7 @@ fn messages() -> Vec<Specimen> {
     let answer = party.answer(reviewed, &mut rng(3)).unwrap();
     all.push(message("decryption-answer", answer));
     all.push(message("dealt-piece", dealt()));
+    all.push(message("share-confirmation", confirmed()));
     let state = kept[0].get("secret").unwrap().unwrap().to_vec();
     let (first, end) = (HEADER_LEN..HEADER_LEN + 8, state.len() - 8);
     let records = vec![first.clone(), first.end + 8..end];

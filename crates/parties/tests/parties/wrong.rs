@@ -78,21 +78,30 @@ fn refused<G: Stage>(round: &mut Open<G>, from: Party, bytes: &[u8], what: &str)
 
 /// Checks all wrong messages for one round, which `open` opens anew.
 fn check<G: Stage>(session: &Session, foreign: &Session, open: impl Fn() -> Open<G>) {
-    let number = G::STEP.round() as usize;
-    let bytes = &session.messages[number - 1][1];
-    let good = Message::read(bytes).unwrap();
-    let bo = session.setup.roster().party(2).unwrap();
+    let (number, bo) = (G::STEP.round() as usize, session.setup.roster().party(2).unwrap());
+    check_round((bo, &session.messages[number - 1][1]), &foreign.messages, &open);
     let mut round = open();
-    assert_eq!(round.missing().iter().map(|party| party.number()).collect::<Vec<_>>(), [2, 3]);
-    check_kinds(&good, bo, &open);
-    check_envelopes(&good, bo, foreign, &mut round);
-    check_histories(&good, bo, &open);
-    // After all of that the right messages are taken, each once.
-    assert_eq!(round.accept(bo, bytes).unwrap(), Receipt::Accepted);
-    assert_eq!(round.accept(bo, bytes).unwrap(), Receipt::Repeated);
+    round.accept(bo, &session.messages[number - 1][1]).unwrap();
     for earlier in &session.messages[..number] {
         assert_eq!(round.accept(bo, &earlier[1]).unwrap(), Receipt::Repeated);
     }
+}
+
+/// Checks all wrong messages that may come in place of one of Bo, in a session of Ada, Bo and Cy in which messages of Ada are there. `foreign` has messages of another session by round and party.
+pub(crate) fn check_round<G: Stage>(
+    (bo, bytes): (Party, &[u8]),
+    foreign: &[Vec<Vec<u8>>],
+    open: &impl Fn() -> Open<G>,
+) {
+    let good = Message::read(bytes).unwrap();
+    let mut round = open();
+    assert_eq!(round.missing().iter().map(|party| party.number()).collect::<Vec<_>>(), [2, 3]);
+    check_kinds(&good, bo, open);
+    check_envelopes(&good, bo, foreign, &mut round);
+    check_histories(&good, bo, open);
+    // After all of that the right messages are taken, each once.
+    assert_eq!(round.accept(bo, bytes).unwrap(), Receipt::Accepted);
+    assert_eq!(round.accept(bo, bytes).unwrap(), Receipt::Repeated);
     assert!(
         matches!(round.check_complete(), Err(PartiesError::Missing { parties, .. }) if parties == ["Cy"])
     );
@@ -114,9 +123,13 @@ fn check_kinds<G: Stage>(good: &Message, bo: Party, open: &impl Fn() -> Open<G>)
         for other in 0..8 {
             let forged = Message { kind: step.kind() as u16, round: other, ..good.clone() };
             let refused = |words| refused(&mut open(), bo, &forged.to_bytes(), &what::<G>(words));
-            // Kinds of key generation have numbers of their own.
-            let is_of_keys = (0x0E11..=0x0E16).contains(&(step.kind() as u16));
-            if step.round() != other || !is_of_keys {
+            // Kinds of key generation and of dealings have numbers of their own.
+            let protocols = [0x0E11..=0x0E16, 0x0E17..=0x0E18];
+            let own = protocols.iter().find(|kinds| kinds.contains(&(G::STEP.kind() as u16)));
+            let is_of_protocol = own.is_some_and(|kinds| kinds.contains(&(step.kind() as u16)));
+            if step == G::STEP && other == number {
+                assert_eq!(forged, *good);
+            } else if step.round() != other || !is_of_protocol {
                 let error = refused("kind and round");
                 assert!(matches!(error.fault(), Some(Fault::Kind { .. })), "{error}");
             } else if other < number {
@@ -131,7 +144,7 @@ fn check_kinds<G: Stage>(good: &Message, bo: Party, open: &impl Fn() -> Open<G>)
 }
 
 /// Senders, sessions, parameters, lengths: the round goes on.
-fn check_envelopes<G: Stage>(good: &Message, bo: Party, foreign: &Session, round: &mut Open<G>) {
+fn check_envelopes<G: Stage>(good: &Message, bo: Party, foreign: &[Vec<Vec<u8>>], round: &mut Open<G>) {
     for sender in [0, 1, 3, 4, u64::MAX] {
         let error = refused(round, bo, &Message { sender, ..good.clone() }.to_bytes(), &what::<G>("sender"));
         match error.fault() {
@@ -140,7 +153,7 @@ fn check_envelopes<G: Stage>(good: &Message, bo: Party, foreign: &Session, round
             _ => panic!("{error}"),
         }
     }
-    for other in &foreign.messages {
+    for other in foreign {
         let error = refused(round, bo, &other[1], &what::<G>("another session"));
         assert!(matches!(error.fault(), Some(Fault::Session { .. })), "{error}");
     }

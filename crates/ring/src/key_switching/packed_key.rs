@@ -27,16 +27,15 @@ impl KeyPoly {
     pub(super) fn new(part: &Poly<Evaluation>, ring: &WordRing) -> Result<Self, RingError> {
         ring.check(part)?;
         let Shape { degree, limbs } = part.shape();
-        let (mut words, mut starts) =
-            (Scratch::lasting(Self::len(ring).div_ceil(8)), Vec::with_capacity(limbs));
-        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
+        let words = Scratch::lasting(Self::len(ring).div_ceil(8));
+        let mut packed = Self { words, starts: Vec::with_capacity(limbs), degree, tag: part.tag() };
         let mut start = 0;
-        for (modulus, limb) in ring.basis().moduli().iter().zip(part.limbs()) {
-            modulus.pack_residues(bytes.get_mut(start..).unwrap_or_default(), limb)?;
-            starts.push(start);
+        for (i, (modulus, limb)) in ring.basis().moduli().iter().zip(part.limbs()).enumerate() {
+            packed.starts.push(start);
+            packed.put(i, 0, limb, modulus)?;
             start += degree.next_multiple_of(8) * modulus.residue_bytes();
         }
-        Ok(Self { words, starts, degree, tag: part.tag() })
+        Ok(packed)
     }
 
     /// The number of bytes that a packed polynomial of the given ring takes.

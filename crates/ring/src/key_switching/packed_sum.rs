@@ -63,7 +63,7 @@ impl Block {
         let room = (u64::MAX >> (u64::BITS - bits)) / (modulus.value() - 1).max(1);
         let room = usize::try_from(room).unwrap_or(usize::MAX);
         for (done, group) in parts.chunks(room).enumerate() {
-            self.add_packed(group, at, modulus)?;
+            self.add_packed(group, at, modulus);
             let (_, _, count) = at;
             let [unreduced, addend, sum] = [&mut self.unreduced, &mut self.addend, &mut self.sum]
                 .map(|words| words.get_mut(..count).unwrap_or_default());
@@ -84,7 +84,7 @@ impl Block {
         parts: &[&KeyPoly],
         (i, start, count): (usize, usize, usize),
         modulus: &Modulus,
-    ) -> Result<(), RingError> {
+    ) {
         let len = (count * modulus.residue_bytes()).div_ceil(8);
         let [low, high] =
             [&mut self.low, &mut self.high].map(|words| words.get_mut(..len).unwrap_or_default());
@@ -109,6 +109,5 @@ impl Block {
             *packed = low & MASK | high << HALF;
             carry = high >> HALF;
         }
-        Ok(())
     }
 }

@@ -27,6 +27,15 @@ impl SharingLedger {
         Self { parameters, key, policy, used: 0 }
     }
 
+    /// Returns the ledger of somebody who takes a share of a joint secret over, with the number of results that others counted before.
+    ///
+    /// # Errors
+    /// [`RlweError::SharingSpent`] for more results than the policy allows.
+    pub fn taken_over(self, used: u64) -> Result<Self, RlweError> {
+        let queries = self.policy.queries();
+        if used > queries { Err(RlweError::SharingSpent { queries }) } else { Ok(Self { used, ..self }) }
+    }
+
     /// The name of the secret key of a sharing ledger.
     #[must_use]
     pub fn key(&self) -> KeyId {

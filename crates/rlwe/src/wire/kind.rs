@@ -161,6 +161,8 @@ kinds! {
     KeyConfirmation = 0x0E16, "a confirmation of keys";
     /// A message of a party with a piece of a threshold share, for one other party alone.
     DealtPiece = 0x0E17, "a message with a SECRET piece of a threshold share";
+    /// A party's confirmation that it has a share that was handed on, or needs none.
+    ShareConfirmation = 0x0E18, "a confirmation of a share";
     /// A request to decrypt a ciphertext.
     DecryptionRequest = 0x0E21, "a request of a decryption";
     /// A party's answer to a request of a decryption.
