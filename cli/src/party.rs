@@ -1,11 +1,13 @@
 //! `sunzi party`: keys of several parties, and results that they open together, each in a process of its own.
 
 mod agreement;
+mod before;
 mod cards;
 mod create;
 mod decrypt;
 mod fingerprint;
 mod gather;
+mod handing_on;
 mod home;
 mod join;
 mod keygen;
@@ -32,6 +34,7 @@ pub(crate) fn run(args: &PartyArgs) -> Result<(), CliError> {
         PartyCommand::Keygen(args) => keygen::run(args),
         PartyCommand::Decrypt(args) => decrypt::run(args),
         PartyCommand::Status(args) => status::run(args),
+        PartyCommand::Retire(args) => handing_on::retire(args),
     }
 }
 

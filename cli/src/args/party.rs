@@ -36,6 +36,8 @@ pub(crate) enum PartyCommand {
     Decrypt(DecryptArgs),
     /// Say what this party has: cards it knows, keys, and how many results it may still open
     Status(StatusArgs),
+    /// Erase the share of this party for good, once the key was handed on to another session
+    Retire(RetireArgs),
 }
 
 /// Options of `sunzi party create`.
@@ -45,8 +47,17 @@ pub(crate) struct CreateArgs {
     /// The folder to make, which must not be there yet
     pub(crate) session: PathBuf,
     /// The plan, as `sunzi plan --parties K --json` prints it; - for standard input
-    #[arg(long, value_name = "FILE")]
-    pub(crate) plan: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "from", conflicts_with = "from")]
+    pub(crate) plan: Option<PathBuf>,
+    /// Hand the key of an earlier session on to these parties, some of whom may be new; its plan, limits and public keys stay. FOLDER is the home of one of its parties
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) from: Option<PathBuf>,
+    /// Parties of the earlier session that hand the key on, as many as open a result; those that stay, and then others, unless given
+    #[arg(long, value_name = "A,B,...", value_delimiter = ',', requires = "from")]
+    pub(crate) dealers: Vec<String>,
+    /// Number of ciphertexts that any party of the earlier session opened; that of this home unless given
+    #[arg(long, value_name = "N", requires = "from")]
+    pub(crate) opened: Option<u64>,
     /// Names of all parties in their order, as in north,south,west
     #[arg(long, value_name = "A,B,...", value_delimiter = ',', required = true)]
     pub(crate) parties: Vec<String>,
@@ -54,10 +65,10 @@ pub(crate) struct CreateArgs {
     #[arg(long, value_name = "T")]
     pub(crate) threshold: Option<usize>,
     /// At most this many ciphertexts are ever opened under the keys, by each party's count
-    #[arg(long, value_name = "QUERIES")]
-    pub(crate) share: u64,
+    #[arg(long, value_name = "QUERIES", required_unless_present = "from", conflicts_with = "from")]
+    pub(crate) share: Option<u64>,
     /// All that is opened is within statistical distance 2^-BITS of what does not depend on any secret, 1 to 80
-    #[arg(long, value_name = "BITS", default_value_t = 40)]
+    #[arg(long, value_name = "BITS", default_value_t = 40, conflicts_with = "from")]
     pub(crate) statistical_bits: u32,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
@@ -88,6 +99,9 @@ pub(crate) struct JoinArgs {
     /// Speak TLS at this address, as others reach it, in place of leaving messages in the session's folder
     #[arg(long, value_name = "HOST:PORT")]
     pub(crate) listen: Option<String>,
+    /// The folder of this party in the session of before, where a key is handed on: its identity stays, and its share is handed on
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) from: Option<PathBuf>,
     /// Refuse an agreement with another fingerprint than this one
     #[arg(long, value_name = "FINGERPRINT")]
     pub(crate) expect: Option<String>,
@@ -170,6 +184,20 @@ pub(crate) struct DecryptArgs {
 pub(crate) struct StatusArgs {
     #[command(flatten)]
     pub(crate) home: HomeArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// Options of `sunzi party retire`.
+#[derive(Debug, Args)]
+#[command(after_help = FILE_CODES)]
+pub(crate) struct RetireArgs {
+    /// The folder of this party in the session of before
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) home: PathBuf,
+    /// Ask nothing
+    #[arg(long, short)]
+    pub(crate) yes: bool,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -11,7 +11,8 @@ use sunzi::program::{Kind, OutputValue, Plan};
 use sunzi::rlwe::SharingPolicy;
 use sunzi::rlwe::words::{bytes, counted};
 
-use super::fingerprint::Fingerprint;
+use super::before::Before;
+use super::fingerprint::{Fingerprint, of_digits};
 use crate::error::{CliError, listed, one_line, quoted};
 use crate::files::input::read_text;
 use crate::files::{LONGEST_JSON, named};
@@ -34,12 +35,19 @@ struct Stored {
     threshold: usize,
     share: u64,
     statistical_bits: u32,
+    /// The session whose key is handed on to these parties.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    before: Option<Before>,
     plan: Plan,
 }
 
 /// Agreement of the parties of a session, once it is checked.
 pub(super) struct Agreement {
+    /// Parties that open results.
     pub(super) roster: Arc<Roster>,
+    /// Parties of the session: those that open results, and behind them those that hand a key on and leave.
+    pub(super) everyone: Roster,
+    pub(super) before: Option<Before>,
     pub(super) policy: SharingPolicy,
     pub(super) plan: Plan,
     pub(super) fingerprint: Fingerprint,
@@ -60,8 +68,22 @@ pub(super) struct Terms {
     scheme: &'static str,
     parameters: String,
     key_bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    handed_on: Option<HandedOn>,
     #[serde(skip)]
     ranges: Vec<String>,
+}
+
+/// What an agreement says of a key that is handed on.
+#[derive(Serialize)]
+struct HandedOn {
+    key: String,
+    /// Parties of before.
+    from: Vec<String>,
+    /// Those of them that deal.
+    by: Vec<String>,
+    /// Number of ciphertexts that were opened under the key.
+    opened: u64,
 }
 
 impl Agreement {
@@ -71,14 +93,16 @@ impl Agreement {
         roster: &Roster,
         policy: SharingPolicy,
         number: [u8; 32],
+        before: Option<Before>,
     ) -> Result<Self, CliError> {
         let stored = Stored {
             agreement: VERSION,
-            number: number.iter().map(|byte| format!("{byte:02x}")).collect(),
+            number: Fingerprint(number).digits(),
             parties: roster.parties().map(|party| roster.name(party).to_owned()).collect(),
             threshold: roster.threshold(),
             share: policy.queries(),
             statistical_bits: policy.statistical_bits(),
+            before,
             plan,
         };
         let text = serde_json::to_string(&stored).map_err(CliError::failure)?;
@@ -109,24 +133,34 @@ impl Agreement {
         if stored.agreement != VERSION {
             return Err(format!("it is of version {}, expected {VERSION}", stored.agreement));
         }
-        let hexadecimal = |digit: u8| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit);
-        if stored.number.len() != 64 || !stored.number.bytes().all(hexadecimal) {
-            return Err("its number has not 64 hexadecimal digits".to_owned());
-        }
+        of_digits::<32>(&stored.number).ok_or("its number has not 64 hexadecimal digits")?;
         let roster = Roster::new(stored.parties).and_then(|roster| roster.with_threshold(stored.threshold));
         let roster = roster.map_err(|error| error.to_string())?;
         let policy = SharingPolicy::new(stored.statistical_bits, stored.share);
         let policy = policy.map_err(|error| error.to_string())?;
         let planned = stored.plan.parameters.parties() as usize;
-        if planned != roster.len() {
-            return Err(format!(
-                "its plan is for {}, and it names {}: make the plan with sunzi plan --parties {1}",
-                counted(planned, "party", "parties"),
-                roster.len()
-            ));
-        }
+        let everyone = match &stored.before {
+            Some(before) => {
+                before.check(&roster, (planned, stored.share))?;
+                before.everyone(&roster)?
+            }
+            None if planned == roster.len() => roster.clone(),
+            None => {
+                return Err(format!(
+                    "its plan is for {}, and it names {}: make the plan with sunzi plan --parties {1}",
+                    counted(planned, "party", "parties"),
+                    roster.len()
+                ));
+            }
+        };
         let fingerprint = Fingerprint(Sha256::digest(text.as_bytes()).into());
-        Ok(Self { roster: Arc::new(roster), policy, plan: stored.plan, fingerprint, text })
+        let Stored { before, plan, .. } = stored;
+        Ok(Self { roster: Arc::new(roster), everyone, before, policy, plan, fingerprint, text })
+    }
+
+    /// Whether results are opened by shares of a threshold, and not by the secrets of all parties.
+    pub(super) fn opens_by_shares(&self) -> bool {
+        self.before.is_some() || self.roster.has_shares()
     }
 
     /// The text of the agreement's file.
@@ -151,6 +185,12 @@ impl Agreement {
             scheme: plan.parameters.name(),
             parameters: plan.parameters.claim().to_string(),
             key_bytes: plan.key_bytes,
+            handed_on: self.before.as_ref().map(|before| HandedOn {
+                key: before.keys.key.clone(),
+                from: before.parties.clone(),
+                by: before.dealers.clone(),
+                opened: before.opened,
+            }),
             ranges: schema.columns.iter().map(|column| described(&column.name, &column.kind)).collect(),
         }
     }
@@ -198,6 +238,13 @@ impl Terms {
             self.parameters,
             bytes(self.key_bytes),
         );
+        if let Some(HandedOn { key, from, by, opened }) = &self.handed_on {
+            let (from, by) = (from.join(", "), by.join(", "));
+            let _ = writeln!(
+                text,
+                "handed on    key {key} of {from}, by {by}; {opened} ciphertexts were opened under it"
+            );
+        }
         let _ = writeln!(text, "agreement    {}", self.fingerprint);
         // Names come from whoever wrote the file, and must not steer a terminal.
         text.lines().map(|line| one_line(line) + "\n").collect()

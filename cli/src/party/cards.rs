@@ -91,7 +91,7 @@ pub(super) enum Known {
 impl Home {
     /// Compares the cards of the session with those that this party saw first.
     pub(super) fn cards(&self) -> Result<Known, CliError> {
-        let roster = &self.agreement.roster;
+        let roster = &self.agreement.everyone;
         let (mut cards, mut missing, mut news) = (Vec::new(), Vec::new(), false);
         for party in roster.parties() {
             let first = self.first_card(party)?;
@@ -114,16 +114,27 @@ impl Home {
     }
 
     fn first_card(&self, party: Party) -> Result<Option<Card>, CliError> {
-        load(&path(&self.path(home::CARDS), party), &self.agreement.roster, party)
+        load(&path(&self.path(home::CARDS), party), &self.agreement.everyone, party)
     }
 
     /// Keeps the cards that this party saw first.
     pub(super) fn keep_cards(&self, contacts: &Contacts) -> Result<(), CliError> {
-        for party in self.agreement.roster.parties() {
+        for party in self.agreement.everyone.parties() {
             let folder = self.path(home::CARDS);
             let known = path(&folder, party).exists();
             if let Some(card) = contacts.card(party).filter(|_| !known) {
                 keep(&folder, party, card)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps the cards of other parties that this one knows for the session that follows, in the folder of a home in the making.
+    pub(super) fn hand_cards_on(&self, next: &Roster, (me, folder): (Party, &Path)) -> Result<(), CliError> {
+        for party in next.parties().filter(|party| *party != me) {
+            let Ok(known) = self.agreement.everyone.named(next.name(party)) else { continue };
+            if let Some(card) = self.first_card(known)? {
+                keep(folder, party, &card)?;
             }
         }
         Ok(())
@@ -141,7 +152,7 @@ impl Home {
 
     /// Puts the own card into the session, if it is not there.
     pub(super) fn announce(&self) -> Result<(), CliError> {
-        let roster = &self.agreement.roster;
+        let roster = &self.agreement.everyone;
         match (self.first_card(self.me)?, of_session(self.session(), roster, self.me)?) {
             (Some(card), None) => publish(self.session(), roster, self.me, &card),
             _ => Ok(()),

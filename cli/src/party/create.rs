@@ -4,14 +4,16 @@ use std::fs;
 use std::path::Path;
 
 use serde::Serialize;
-use sunzi::parties::Roster;
+use sunzi::parties::{Party, Roster};
 use sunzi::program::Contexts;
 use sunzi::rlwe::wire::{Unfinished, WireError};
 use sunzi::rlwe::{SharingPolicy, randomness};
 
 use super::agreement::{AGREEMENT, Agreement, Terms};
+use super::before::Before;
 use super::cards::{self, CARDS};
-use super::home::write_text;
+use super::home::{Home, write_text};
+use super::keys::{self, Hashes};
 use super::link::MESSAGES;
 use crate::args::party::{CreateArgs, ShowArgs};
 use crate::error::CliError;
@@ -55,12 +57,23 @@ pub(super) fn create(args: &CreateArgs) -> Result<(), CliError> {
     let roster = Roster::new(args.parties.iter().cloned()).map_err(super::refuse)?;
     let threshold = args.threshold.unwrap_or(roster.len());
     let roster = roster.with_threshold(threshold).map_err(super::refuse)?;
-    let policy = SharingPolicy::new(args.statistical_bits, args.share).map_err(CliError::input)?;
-    let plan = program::read_plan(&args.plan)?;
     let number = randomness::public_seed(&mut randomness::from_os().map_err(CliError::failure)?);
-    let agreement = Agreement::new(plan, &roster, policy, number)?;
-    agreement.check_room()?;
-    write(session, &agreement)?;
+    let agreement = match (&args.from, &args.plan, args.share) {
+        (Some(from), _, _) => {
+            let old = Home::open_alone(from)?;
+            let agreement = following(&old, args, (&roster, number))?;
+            write(session, &agreement, |made| keys::copy(&old, made))?;
+            agreement
+        }
+        (None, Some(plan), Some(share)) => {
+            let policy = SharingPolicy::new(args.statistical_bits, share).map_err(CliError::input)?;
+            let agreement = Agreement::new(program::read_plan(plan)?, &roster, policy, number, None)?;
+            agreement.check_room()?;
+            write(session, &agreement, |_| Ok(()))?;
+            agreement
+        }
+        _ => return Err(CliError::input("give --plan and --share, or --from")),
+    };
     let made = Made { session: session.display().to_string(), terms: agreement.terms() };
     output::report(args.output.json, &made, |made| {
         let next =
@@ -69,7 +82,41 @@ pub(super) fn create(args: &CreateArgs) -> Result<(), CliError> {
     })
 }
 
-fn write(session: &Path, agreement: &Agreement) -> Result<(), CliError> {
+/// Makes the agreement of parties to whom the key of an earlier session is handed on.
+fn following(
+    old: &Home,
+    args: &CreateArgs,
+    (roster, number): (&Roster, [u8; 32]),
+) -> Result<Agreement, CliError> {
+    old.check_kept()?;
+    let from = match &old.agreement.before {
+        None => old.agreement.roster.clone(),
+        Some(_) => old.roster(&old.agreement.contexts()?, &old.known_cards()?)?,
+    };
+    let used = old.ledger()?.ledger().used();
+    let opened = args.opened.unwrap_or(used);
+    if opened < used {
+        return Err(CliError::input(format!("--opened {opened}: this party opened {used} itself")));
+    }
+    let named = |party: &Party| from.name(*party).to_owned();
+    let (staying, leaving): (Vec<Party>, Vec<Party>) =
+        from.parties().partition(|party| roster.named(from.name(*party)).is_ok());
+    let dealers = match &args.dealers[..] {
+        [] => staying.iter().chain(&leaving).take(from.threshold()).map(named).collect(),
+        named => named.to_vec(),
+    };
+    let before =
+        Before::new((old.agreement.fingerprint.digits(), &from), dealers, Hashes::load(old)?, opened);
+    let Agreement { plan, policy, .. } = &old.agreement;
+    Agreement::new(plan.clone(), roster, *policy, number, Some(before))
+}
+
+/// Writes the folder of a session; `fill` writes what else belongs there.
+fn write(
+    session: &Path,
+    agreement: &Agreement,
+    fill: impl FnOnce(&Path) -> Result<(), CliError>,
+) -> Result<(), CliError> {
     let parent = session.parent().filter(|parent| !parent.as_os_str().is_empty());
     let parent = parent.unwrap_or(Path::new("."));
     let refused = |error| refuse(parent, WireError::Io(error));
@@ -77,6 +124,7 @@ fn write(session: &Path, agreement: &Agreement) -> Result<(), CliError> {
     let (_unfinished, made) = Unfinished::create(temporary, |made| made.path()).map_err(refused)?;
     write_text(&made.path().join(AGREEMENT), agreement.text())?;
     [CARDS, MESSAGES].iter().try_for_each(|own| fs::create_dir(made.path().join(own))).map_err(refused)?;
+    fill(made.path())?;
     fs::rename(made.path(), session).map_err(|error| refuse(session, WireError::Io(error)))?;
     // The folder has another name now: there is nothing to remove.
     let _ = made.keep();
@@ -87,9 +135,9 @@ fn write(session: &Path, agreement: &Agreement) -> Result<(), CliError> {
 pub(super) fn show(args: &ShowArgs) -> Result<(), CliError> {
     let agreement = Agreement::load(&args.session)?;
     let mut joined = Vec::new();
-    for party in agreement.roster.parties() {
-        let Some(card) = cards::of_session(&args.session, &agreement.roster, party)? else { continue };
-        let name = agreement.roster.name(party).to_owned();
+    for party in agreement.everyone.parties() {
+        let Some(card) = cards::of_session(&args.session, &agreement.everyone, party)? else { continue };
+        let name = agreement.everyone.name(party).to_owned();
         let address = card.address().map(str::to_owned);
         joined.push(Joined { name, card: card.fingerprint(), address });
     }

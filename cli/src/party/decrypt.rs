@@ -42,10 +42,10 @@ pub(super) fn run(args: &DecryptArgs) -> Result<(), CliError> {
     let contexts = home.agreement.contexts()?;
     let holding = home.holding(contexts.rlwe())?;
     let ledger = home.ledger()?;
-    let (roster, joint) = (&home.agreement.roster, ledger.ledger().key());
-    let members = members(roster, home.me, &args.others)?;
+    let (roster, joint) = (home.roster(&contexts, &contacts)?, ledger.ledger().key());
+    let members = members(&roster, home.me, &args.others)?;
     let receivers = receivers(&home, &members, &args.to)?;
-    let opening = Opening::new((&home, &contexts), &args.file, joint, members)?;
+    let opening = Opening::new((&home, &contexts), (&args.file, joint), (roster.clone(), members))?;
     let digest = opening.digest()?;
     let records = home.path(SHARES);
     let store = FolderStore::open(&records).map_err(|error| refuse(&records, error))?;
@@ -124,7 +124,7 @@ fn receivers(home: &Home, members: &[Party], names: &[String]) -> Result<Vec<Par
 
 impl Home {
     /// Returns the cards of all parties, with which keys were made.
-    fn known_cards(&self) -> Result<Contacts, CliError> {
+    pub(super) fn known_cards(&self) -> Result<Contacts, CliError> {
         match self.cards()? {
             Known::All(contacts, false) => Ok(contacts),
             _ => Err(CliError::io(

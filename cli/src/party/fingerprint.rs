@@ -56,6 +56,20 @@ pub(super) fn expect(expected: Option<&str>, got: &str, what: &str) -> Result<()
     )))
 }
 
+/// Reads all digits of a hash as files have them.
+pub(super) fn of_digits<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let digit = |sign: u8| match sign {
+        b'0'..=b'9' => Some(sign - b'0'),
+        b'a'..=b'f' => Some(sign - b'a' + 10),
+        _ => None,
+    };
+    let pairs = text.as_bytes().chunks(2).map(|pair| match *pair {
+        [high, low] => Some(digit(high)? << 4 | digit(low)?),
+        _ => None,
+    });
+    pairs.collect::<Option<Vec<u8>>>()?.try_into().ok()
+}
+
 /// Returns the digits of a fingerprint, whatever stands between its groups.
 fn digits(text: &str) -> Option<String> {
     let signs = text.chars().filter(|sign| !matches!(sign, ' ' | '-' | ':'));
@@ -65,6 +79,16 @@ fn digits(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn digits_of_files_come_back() {
+        let own = Fingerprint(std::array::from_fn(|at| (at * 37 + 5) as u8));
+        let digits = own.digits();
+        assert_eq!(of_digits(&digits), Some(own.0));
+        for text in ["", "0", &digits[1..], &digits[2..], &digits.to_uppercase(), &digits.replace('5', "g")] {
+            assert_eq!(of_digits::<32>(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn fingerprints_are_read_as_they_are_shown() {

@@ -35,7 +35,7 @@ pub(super) struct Gathered {
 impl Gathered {
     /// Makes the empty collection for all ciphertexts of results.
     pub(super) fn new(opening: &Opening<'_>, wait: Duration, quiet: bool) -> Result<Self, CliError> {
-        let (roster, context) = (&opening.home.agreement.roster, opening.contexts.rlwe());
+        let (roster, context) = (&opening.roster, opening.contexts.rlwe());
         let (mut collectors, mut quorum) = (BTreeMap::new(), None);
         opening.each(|asked| {
             let collector = Collector::new(context.clone(), roster, &asked.request).map_err(super::refuse)?;

@@ -46,12 +46,17 @@ struct Stored {
     session: PathBuf,
     /// Fingerprint of the agreement that the party joined.
     agreement: String,
+    /// Folder of this party in the session of before, if it was one of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    before: Option<PathBuf>,
 }
 
 /// The folder of a party that has joined.
 pub(super) struct Home {
     folder: PathBuf,
     session: PathBuf,
+    /// Folder of this party in the session of before.
+    before: Option<PathBuf>,
     pub(super) agreement: Agreement,
     pub(super) me: Party,
     /// Held against other processes until dropped; none where the folder is only looked at.
@@ -62,7 +67,7 @@ impl Home {
     /// Makes the folder of a party: all of it, or nothing. `fill` writes what belongs to the identity.
     pub(super) fn create<T>(
         folder: &Path,
-        session: &Path,
+        (session, before): (&Path, Option<&Path>),
         (agreement, me): (&Agreement, Party),
         fill: impl FnOnce(&Path) -> Result<T, CliError>,
     ) -> Result<T, CliError> {
@@ -76,9 +81,10 @@ impl Home {
         let (_unfinished, made) = Unfinished::create(temporary, |made| made.path()).map_err(refused)?;
         let stored = Stored {
             party: VERSION,
-            name: agreement.roster.name(me).to_owned(),
+            name: agreement.everyone.name(me).to_owned(),
             session: whole(session)?,
             agreement: agreement.fingerprint.digits(),
+            before: before.map(whole).transpose()?,
         };
         let text = serde_json::to_string(&stored).map_err(CliError::failure)? + "\n";
         write_text(&made.path().join(PARTY), &text)?;
@@ -100,7 +106,18 @@ impl Home {
 
     /// Opens the folder of a party to look at it.
     pub(super) fn look(args: &HomeArgs) -> Result<Self, CliError> {
-        let folder = &args.home;
+        let home = Self::read(&args.home, args.session.as_deref())?;
+        home.check_session()?;
+        Ok(home)
+    }
+
+    /// Opens the folder of a party whose session is over, and holds it against other processes.
+    pub(super) fn open_alone(folder: &Path) -> Result<Self, CliError> {
+        let home = Self::read(folder, None)?;
+        Ok(Self { _lock: Some(lock(folder)?), ..home })
+    }
+
+    fn read(folder: &Path, session: Option<&Path>) -> Result<Self, CliError> {
         check_folder(folder)?;
         let stored = stored(folder)?;
         let agreement = Agreement::load(folder)?;
@@ -113,12 +130,12 @@ impl Home {
         if agreement.fingerprint.digits() != stored.agreement {
             return Err(damaged("its agreement is not the one that the party joined"));
         }
-        let me = agreement.roster.named(&stored.name);
+        let me = agreement.everyone.named(&stored.name);
         let me = me.map_err(|_| damaged("its party is not among those of its agreement"))?;
-        let session = args.session.clone().unwrap_or(stored.session);
-        let home = Self { folder: folder.clone(), session, agreement, me, _lock: None };
+        let session = session.map_or(stored.session, Path::to_owned);
+        let (folder, before) = (folder.to_owned(), stored.before);
+        let home = Self { folder, session, before, agreement, me, _lock: None };
         SECRETS.iter().try_for_each(|file| check_secret(&home.path(file)))?;
-        home.check_session()?;
         Ok(home)
     }
 
@@ -152,14 +169,24 @@ impl Home {
         named(&self.folder)
     }
 
+    /// Folder of this party.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Folder of the session.
     pub(super) fn session(&self) -> &Path {
         &self.session
     }
 
+    /// Folder of this party in the session of before, if it was one of that.
+    pub(super) fn before(&self) -> Option<&Path> {
+        self.before.as_deref()
+    }
+
     /// Name of this party.
     pub(super) fn name(&self) -> &str {
-        self.agreement.roster.name(self.me)
+        self.agreement.everyone.name(self.me)
     }
 }
 

@@ -24,11 +24,29 @@ struct Joined {
     terms: Terms,
 }
 
+/// Opens the home of this party in the session of before, which all parties of that have to give.
+fn before(agreement: &Agreement, args: &JoinArgs) -> Result<Option<Home>, CliError> {
+    let name = quoted(&args.name);
+    let was_there = agreement.before.as_ref().filter(|before| before.parties.contains(&args.name));
+    match (was_there, &args.from) {
+        (Some(before), Some(folder)) => {
+            Home::of_before(folder, &args.name, before).map(|(home, _)| Some(home))
+        }
+        (Some(_), None) => Err(CliError::input(format!(
+            "{name} is a party of the session of before: give its home there by --from; who lost it joins under another name, in a session that is created for that"
+        ))),
+        (None, Some(_)) => Err(CliError::input(format!(
+            "--from: {name} is no party of a session that this one follows: join without it"
+        ))),
+        (None, None) => Ok(None),
+    }
+}
+
 /// Joins a session under a name that nobody has taken.
 pub(super) fn join(args: &JoinArgs) -> Result<(), CliError> {
     let agreement = Agreement::load(&args.session)?;
     fingerprint::expect(args.expect.as_deref(), &agreement.fingerprint.to_string(), "the agreement")?;
-    let roster = &agreement.roster;
+    let roster = &agreement.everyone;
     let me = roster.named(&args.name).map_err(|_| {
         let names: Vec<&str> = roster.parties().map(|party| roster.name(party)).collect();
         let (name, names) = (quoted(&args.name), names.join(", "));
@@ -38,12 +56,21 @@ pub(super) fn join(args: &JoinArgs) -> Result<(), CliError> {
     if let Some(card) = cards::of_session(&args.session, roster, me)? {
         return Err(cards::taken(&args.name, &card));
     }
-    let card = Home::create(&args.home, &args.session, (&agreement, me), |folder| {
-        let mut rng = randomness::from_os().map_err(CliError::failure)?;
-        let identity = Identity::generate(&args.name, &mut rng).map_err(super::refuse)?;
+    let old = before(&agreement, args)?;
+    let places = (&*args.session, args.from.as_deref());
+    let card = Home::create(&args.home, places, (&agreement, me), |folder| {
+        let identity = match &old {
+            Some(old) => old.identity()?,
+            None => {
+                let mut rng = randomness::from_os().map_err(CliError::failure)?;
+                Identity::generate(&args.name, &mut rng).map_err(super::refuse)?
+            }
+        };
         let card = identity.card(args.listen.as_deref()).map_err(super::refuse)?;
         identity.save(folder.join(IDENTITY)).map_err(super::refuse)?;
-        cards::keep(&folder.join(home::CARDS), me, &card)?;
+        let known = folder.join(home::CARDS);
+        cards::keep(&known, me, &card)?;
+        old.as_ref().map_or(Ok(()), |old| old.hand_cards_on(roster, (me, &known)))?;
         Ok(card)
     })?;
     if let Err(error) = cards::publish(&args.session, roster, me, &card) {

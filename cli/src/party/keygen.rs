@@ -1,4 +1,4 @@
-//! `sunzi party keygen`: keys of all parties, in six rounds, and shares of a threshold where not all open results.
+//! `sunzi party keygen`: keys of all parties, in six rounds, and shares of a threshold where not all open results; or a key that is handed on.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,8 +14,9 @@ use sunzi::rlwe::{memory, randomness};
 
 use super::cards::{self, Known};
 use super::fingerprint::{self, Fingerprint};
+use super::handing_on::Received;
 use super::home::{Home, IDENTITY};
-use super::keys::{Published, keep_holding, publish};
+use super::keys::{Published, adopt, keep_holding, publish};
 use super::link::{Speaker, showing, telling};
 use crate::args::party::{KeygenArgs, WaitArgs};
 use crate::error::{CliError, one_line};
@@ -23,9 +24,9 @@ use crate::progress::Progress;
 use crate::{output, program};
 
 /// Folder of records of the six rounds.
-const ROUNDS: &str = "records-keys";
+pub(super) const ROUNDS: &str = "records-keys";
 /// Folder of records of the dealing of a threshold.
-const DEALING: &str = "records-dealing";
+pub(super) const DEALING: &str = "records-dealing";
 /// Number of rounds of a generation of keys.
 const COUNT: u64 = 6;
 /// Time between two looks for cards of others.
@@ -54,39 +55,31 @@ pub(super) fn run(args: &KeygenArgs) -> Result<(), CliError> {
     let contacts = home.all_cards(args.expect.as_deref(), wait, json)?;
     let agreement = &home.agreement;
     let contexts = agreement.contexts()?;
-    let setup = setup(&home, &contexts, &contacts)?;
-    memory::require(agreement.plan.key_bytes.saturating_mul(agreement.roster.len() as u64))
-        .map_err(CliError::input)?;
     let time = Duration::from_secs(wait.timeout);
     let session = home.session();
     let speaker = Speaker { identity: &identity, contacts: &contacts, session, wait: time };
     let progress = Progress::new(!quiet);
     let run = Run { home: &home, speaker, progress: &progress, quiet };
-    let keys = run.rounds(&setup)?;
-    let joint = keys.public.id();
-    let published = publish(&home, &contexts, &keys)?;
-    let holding = match agreement.roster.threshold() == agreement.roster.len() {
-        true => Holding::Secret(keys.secret),
-        false => run.deal(&contexts, joint, keys.secret)?,
-    };
-    keep_holding(&home, &contexts, joint, &holding)?;
+    if let (Some(setup), Some(before)) = (home.handing_on(&contexts, &contacts)?, &agreement.before) {
+        adopt(&home, &before.keys)?;
+        let received = run.hand_on(&contexts, (&setup, before))?;
+        drop(progress);
+        return output::report(json, &received, Received::text);
+    }
+    let made = run.make(&contexts)?;
     drop(progress);
-    let made = Made {
-        name: home.name().to_owned(),
-        key: joint.to_string(),
-        cards: contacts.fingerprint(),
-        threshold: agreement.roster.threshold(),
-        published,
-    };
-    output::report(json, &made, |made| {
-        let Made { name, key, cards, threshold, .. } = made;
+    output::report(json, &made, |made| made.text(agreement.roster.len()))
+}
+
+impl Made {
+    fn text(&self, parties: usize) -> String {
+        let Self { name, key, cards, threshold, published } = self;
         one_lines(&format!(
-            "key          {key}, of which {name} holds a share that {threshold} of {} open results with\n\
+            "key          {key}, of which {name} holds a share that {threshold} of {parties} open results with\n\
              cards        {cards}\n{}",
-            home.agreement.roster.len(),
-            made.published.text(),
+            published.text(),
         ))
-    })
+    }
 }
 
 /// Returns a text whose lines cannot steer a terminal.
@@ -105,9 +98,9 @@ fn setup(home: &Home, contexts: &Contexts, contacts: &Contacts) -> Result<KeySet
 }
 
 /// Returns the hash of the agreement and the cards of all parties.
-fn number(home: &Home, contacts: &Contacts) -> [u8; 32] {
+pub(super) fn number(home: &Home, contacts: &Contacts) -> [u8; 32] {
     let agreement = &home.agreement;
-    let cards = agreement.roster.parties().filter_map(|party| contacts.card(party));
+    let cards = agreement.everyone.parties().filter_map(|party| contacts.card(party));
     let cards: Vec<String> = cards.map(|card| card.fingerprint()).collect();
     let parts = [&agreement.fingerprint.0[..]].into_iter().chain(cards.iter().map(String::as_bytes));
     Fingerprint::of("sunzi session of parties", parts).0
@@ -137,8 +130,8 @@ impl Home {
             return Ok(contacts);
         }
         if !json {
-            let roster = &self.agreement.roster;
-            let cards = roster.parties().filter_map(|party| contacts.card(party));
+            let everyone = &self.agreement.everyone;
+            let cards = everyone.parties().filter_map(|party| contacts.card(party));
             let lines: Vec<String> = cards
                 .map(|card| format!("card         {}  {}", card.fingerprint(), one_line(card.name())))
                 .collect();
@@ -179,14 +172,40 @@ impl Home {
 }
 
 /// One run of the protocols of this party.
-struct Run<'a> {
-    home: &'a Home,
-    speaker: Speaker<'a>,
-    progress: &'a Progress,
-    quiet: bool,
+pub(super) struct Run<'a> {
+    pub(super) home: &'a Home,
+    pub(super) speaker: Speaker<'a>,
+    pub(super) progress: &'a Progress,
+    pub(super) quiet: bool,
 }
 
 impl Run<'_> {
+    /// Makes keys, and what this party opens results with.
+    fn make(&self, contexts: &Contexts) -> Result<Made, CliError> {
+        let (home, contacts, agreement) = (self.home, self.speaker.contacts, &self.home.agreement);
+        if home.is_handed_on() {
+            home.check_kept()?;
+        }
+        let setup = setup(home, contexts, contacts)?;
+        memory::require(agreement.plan.key_bytes.saturating_mul(agreement.roster.len() as u64))
+            .map_err(CliError::input)?;
+        let keys = self.rounds(&setup)?;
+        let joint = keys.public.id();
+        let published = publish(home, contexts, &keys)?;
+        let holding = match agreement.opens_by_shares() {
+            true => self.deal(contexts, joint, keys.secret)?,
+            false => Holding::Secret(keys.secret),
+        };
+        keep_holding(home, contexts, (joint, 0), &holding)?;
+        Ok(Made {
+            name: home.name().to_owned(),
+            key: joint.to_string(),
+            cards: contacts.fingerprint(),
+            threshold: agreement.roster.threshold(),
+            published,
+        })
+    }
+
     /// Generates keys, or the same keys again from the records.
     fn rounds(&self, setup: &KeySetup) -> Result<JointKeys, CliError> {
         let mut rng = randomness::from_os().map_err(CliError::failure)?;
@@ -228,17 +247,17 @@ impl Run<'_> {
     }
 
     /// Returns the command-line error for an error of a protocol; one of records names the folder of this party.
-    fn refuse(&self, error: PartiesError) -> CliError {
+    pub(super) fn refuse(&self, error: PartiesError) -> CliError {
         let is_own = matches!(error, PartiesError::Wire(_));
         let refused = super::refuse(error);
         if is_own { refused.in_place(&self.home.place()) } else { refused }
     }
 
-    fn members(&self) -> Vec<Party> {
-        self.home.agreement.roster.parties().collect()
+    pub(super) fn members(&self) -> Vec<Party> {
+        self.home.agreement.everyone.parties().collect()
     }
 
-    fn in_records(&self, records: &str, error: sunzi::rlwe::wire::WireError) -> CliError {
+    pub(super) fn in_records(&self, records: &str, error: sunzi::rlwe::wire::WireError) -> CliError {
         crate::files::refuse(&self.home.path(records), error)
     }
 }

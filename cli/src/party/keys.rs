@@ -28,10 +28,11 @@ const FOLDERS: [&str; 2] = ["public", EVALUATION];
 const EVALUATION: &str = "eval";
 
 /// Files of public keys, and their hashes: as one party made them.
-#[derive(Deserialize, PartialEq, Serialize)]
+#[derive(Clone, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
-struct Hashes {
-    key: String,
+pub(super) struct Hashes {
+    /// Name of the joint key in hexadecimal digits.
+    pub(super) key: String,
     files: BTreeMap<String, String>,
 }
 
@@ -121,6 +122,28 @@ pub(super) fn publish(home: &Home, contexts: &Contexts, keys: &JointKeys) -> Res
     Ok(Published { wrote, folder: folder.display().to_string(), files: written })
 }
 
+/// Keeps the hashes of keys that are handed on, and compares those in the session.
+pub(super) fn adopt(home: &Home, keys: &Hashes) -> Result<(), CliError> {
+    keys.keep(home)?;
+    keys.compare(&home.session().join(FOLDER))
+}
+
+/// Copies the public keys of a session, which must be those that a party made, to a folder in the making.
+pub(super) fn copy(home: &Home, to: &Path) -> Result<(), CliError> {
+    let (hashes, folder) = (Hashes::load(home)?, home.session().join(FOLDER));
+    hashes.compare(&folder)?;
+    let to = to.join(FOLDER);
+    for file in hashes.files.keys() {
+        let (from, to) = (folder.join(file), to.join(file));
+        let parent = to.parent().unwrap_or(&to);
+        fs::create_dir_all(parent).map_err(|error| refuse(parent, WireError::Io(error)))?;
+        let mut source = wire::open_regular(&from).map_err(|error| refuse(&from, error))?;
+        let write = |out: &mut File| io::copy(&mut source, out).map(drop).map_err(WireError::Io);
+        create(&to, false, write).map_err(|error| refuse(&to, error))?;
+    }
+    hashes.compare(&to)
+}
+
 /// Writes the folder of keys, all of it or nothing; `false` where another party wrote it meanwhile.
 fn write(
     home: &Home,
@@ -151,7 +174,7 @@ fn write(
 
 impl Hashes {
     /// Keeps the hashes of the keys that this party made; those that it made before must be the same.
-    fn keep(&self, home: &Home) -> Result<(), CliError> {
+    pub(super) fn keep(&self, home: &Home) -> Result<(), CliError> {
         let file = home.path(KEYS);
         if !file.exists() {
             let text = serde_json::to_string(self).map_err(CliError::failure)? + "\n";
@@ -166,7 +189,7 @@ impl Hashes {
         )))
     }
 
-    fn load(home: &Home) -> Result<Self, CliError> {
+    pub(super) fn load(home: &Home) -> Result<Self, CliError> {
         let file = home.path(KEYS);
         let text = read_text(&file, "hashes of the keys of this party", LONGEST)?;
         serde_json::from_str(&text).map_err(|error| CliError::damaged(format!("{}: {error}", named(&file))))
@@ -231,11 +254,11 @@ impl Write for Hashing {
     }
 }
 
-/// Keeps what this party opens results with, beside a ledger that has counted nothing. What is there already stays.
+/// Keeps what this party opens results with, beside a ledger that has counted what was opened before. What is there already stays.
 pub(super) fn keep_holding(
     home: &Home,
     contexts: &Contexts,
-    joint: KeyId,
+    (joint, used): (KeyId, u64),
     holding: &Holding,
 ) -> Result<(), CliError> {
     let (context, ledger) = (contexts.rlwe(), home.path(LEDGER));
@@ -248,8 +271,10 @@ pub(super) fn keep_holding(
         return Ok(());
     }
     if !ledger.exists() {
-        let blank = SharingLedger::new(context.fingerprint(), joint, home.agreement.policy);
-        LedgerFile::create(&ledger, blank).map_err(|error| refuse(&ledger, error))?;
+        let counted =
+            SharingLedger::new(context.fingerprint(), joint, home.agreement.policy).taken_over(used);
+        LedgerFile::create(&ledger, counted.map_err(CliError::input)?)
+            .map_err(|error| refuse(&ledger, error))?;
     }
     let stored = match holding {
         Holding::Secret(secret) => store(context, secret, &file),
@@ -278,9 +303,9 @@ impl Home {
 
     /// Reads what this party opens results with.
     pub(super) fn holding(&self, context: &RlweContext) -> Result<Holding, CliError> {
-        let roster = &self.agreement.roster;
-        let all = roster.threshold() == roster.len();
+        let all = !self.agreement.opens_by_shares();
         let file = self.path(if all { SECRET } else { SHARE });
+        self.check_kept()?;
         if !file.exists() {
             let home = self.place();
             return Err(CliError::io(format!(

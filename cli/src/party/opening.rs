@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
+use std::sync::Arc;
 
 use sunzi::parties::decryption::{Request, Subject};
 use sunzi::parties::{Party, Roster};
@@ -34,6 +35,8 @@ pub(super) struct Opening<'a> {
     file: &'a Path,
     input: InputFile,
     key: KeyId,
+    /// Roster by which results are opened.
+    pub(super) roster: Arc<Roster>,
     /// Parties that make shares, this one among them, by ascending number.
     pub(super) members: Vec<Party>,
 }
@@ -56,9 +59,8 @@ impl<'a> Opening<'a> {
     /// Opens a file of results, which must be those of the agreed program under the key of the parties.
     pub(super) fn new(
         (home, contexts): (&'a Home, &'a Contexts),
-        file: &'a Path,
-        key: KeyId,
-        members: Vec<Party>,
+        (file, key): (&'a Path, KeyId),
+        (roster, members): (Arc<Roster>, Vec<Party>),
     ) -> Result<Self, CliError> {
         let Agreement { plan, policy, .. } = &home.agreement;
         let input = InputFile::open(file)?;
@@ -72,7 +74,7 @@ impl<'a> Opening<'a> {
         }
         let plans = plans(plan, description).map_err(|error| error.in_place(&named(file)))?;
         let agreed = Agreed::new(plans, *policy).map_err(program::refuse)?;
-        Ok(Self { home, contexts, agreed, file, input, key, members })
+        Ok(Self { home, contexts, agreed, file, input, key, roster, members })
     }
 
     /// Opens a reader of the results.

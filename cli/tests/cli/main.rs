@@ -27,6 +27,8 @@ mod errors;
 #[cfg(test)]
 mod files;
 #[cfg(test)]
+mod handing_on;
+#[cfg(test)]
 mod hospitals;
 #[cfg(test)]
 #[cfg(target_os = "linux")]

@@ -10,14 +10,14 @@ use serde_json::Value;
 
 use crate::common::{Folder, json, stderr, stdout};
 
-const NAMES: [&str; 3] = ["north", "south", "west"];
+pub(crate) const NAMES: [&str; 3] = ["north", "south", "west"];
 /// Rows of each party: x and y.
 const ROWS: [&[(i64, i64)]; 3] = [&[(3, 4), (5, 1)], &[(2, 2)], &[(9, 0), (1, 7), (6, 6)]];
 /// Rows of all parties.
 const ALL: usize = 6;
 
 /// Makes a folder with the tables of three parties, their schema, and a plan of sums of rows.
-fn prepared(name: &str) -> Folder {
+pub(crate) fn prepared(name: &str) -> Folder {
     let folder = Folder::new(name);
     for (party, rows) in NAMES.iter().zip(ROWS) {
         let lines: String = rows.iter().map(|(x, y)| format!("{x},{y}\n")).collect();
@@ -35,40 +35,40 @@ fn plan(folder: &Folder, program: &str, file: &str) {
     fs::write(folder.path(file), folder.fine(&plan)).unwrap();
 }
 
-fn create(folder: &Folder, more: &str) -> Value {
+pub(crate) fn create(folder: &Folder, more: &str) -> Value {
     let line =
         "party create ward --plan plan.json --parties north,south,west --share 4 --statistical-bits 8 --json";
     json(&folder.run(&format!("{line}{more}")))
 }
 
-fn join(folder: &Folder, name: &str, more: &str) -> Value {
+pub(crate) fn join(folder: &Folder, name: &str, more: &str) -> Value {
     json(&folder.run(&format!("party join ward --as {name} --home {name} --json{more}")))
 }
 
 /// Begins a command, whose output is kept.
-fn begin(folder: &Folder, arguments: &str) -> Child {
+pub(crate) fn begin(folder: &Folder, arguments: &str) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sunzi"));
     command.args(arguments.split(' ')).current_dir(folder.path("")).env_remove("SUNZI_ISA");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-fn begin_keygen(folder: &Folder, name: &str) -> Child {
+pub(crate) fn begin_keygen(folder: &Folder, name: &str) -> Child {
     begin(folder, &format!("party keygen --home {name} --yes --timeout 120 --json --threads 1"))
 }
 
 /// Waits for a process that must end well, and returns the object that it printed.
-fn ended(child: Child) -> Value {
+pub(crate) fn ended(child: Child) -> Value {
     json(&child.wait_with_output().unwrap())
 }
 
 /// Makes the keys of all parties at once, and returns their reports.
-fn keygen(folder: &Folder) -> Vec<Value> {
+pub(crate) fn keygen(folder: &Folder) -> Vec<Value> {
     let running: Vec<Child> = NAMES.iter().map(|name| begin_keygen(folder, name)).collect();
     running.into_iter().map(ended).collect()
 }
 
 /// Encrypts the rows of every party, and computes the agreed program.
-fn compute(folder: &Folder) {
+pub(crate) fn compute(folder: &Folder) {
     let mut first = 0;
     for (name, rows) in NAMES.iter().zip(ROWS) {
         let end = first + rows.len();
@@ -80,30 +80,30 @@ fn compute(folder: &Folder) {
     eval(folder, "x+y", "results.sz");
 }
 
-fn eval(folder: &Folder, program: &str, file: &str) {
+pub(crate) fn eval(folder: &Folder, program: &str, file: &str) {
     folder.fine(&format!("eval {program} --keys ward/keys/eval north.sz south.sz west.sz -o {file} -q"));
 }
 
-fn begin_decrypt(folder: &Folder, name: &str, more: &str) -> Child {
+pub(crate) fn begin_decrypt(folder: &Folder, name: &str, more: &str) -> Child {
     begin(folder, &format!("party decrypt results.sz --home {name} --yes --timeout 120 --json{more}"))
 }
 
-const TABLES: &str = " --tables north.sz south.sz west.sz";
+pub(crate) const TABLES: &str = " --tables north.sz south.sz west.sz";
 
 /// Checks that a report has the results of all rows.
-fn check_results(report: &Value) {
+pub(crate) fn check_results(report: &Value) {
     let rows = report["results"][0]["rows"].as_array().unwrap();
     let expected: Vec<f64> = ROWS.iter().flat_map(|rows| rows.iter()).map(|(x, y)| (x + y) as f64).collect();
     let got: Vec<f64> = rows.iter().map(|row| row["value"].as_f64().unwrap()).collect();
     assert_eq!(got, expected, "{report}");
 }
 
-fn status(folder: &Folder, name: &str) -> Value {
+pub(crate) fn status(folder: &Folder, name: &str) -> Value {
     json(&folder.run(&format!("party status --home {name} --json")))
 }
 
 /// Waits until a file is there.
-fn wait_for(folder: &Folder, file: &str) {
+pub(crate) fn wait_for(folder: &Folder, file: &str) {
     let end = Instant::now() + Duration::from_secs(120);
     while !folder.path(file).exists() {
         assert!(Instant::now() < end, "{file} did not come");
@@ -111,7 +111,7 @@ fn wait_for(folder: &Folder, file: &str) {
     }
 }
 
-fn refused(output: &Output, code: i32, words: &[&str]) {
+pub(crate) fn refused(output: &Output, code: i32, words: &[&str]) {
     let text = stderr(output);
     assert_eq!(output.status.code(), Some(code), "{text}");
     assert!(words.iter().all(|word| text.contains(word)), "{words:?} are missing in {text}");

@@ -39,7 +39,7 @@ impl Chain {
         let bits = most.map_or(limit, |most| most.min(limit));
         let width = match (width, library) {
             (Some(width), _) => f64::from(width),
-            (None, Library::Sunzi) => widths::ours(f64::from(bits)),
+            (None, Library::Sunzi) => widths::ours(scheme, f64::from(bits)),
             _ => widths::fastest(library, scheme, log_n),
         };
         match scheme {

@@ -23,11 +23,13 @@ pub(super) fn fastest(library: Library, scheme: Scheme, log_n: u32) -> f64 {
     }
 }
 
-/// Bits of the widest moduli of Sunzi for keys of `bits` bits: wide ones where four stand for five, as its builders choose.
-pub(super) fn ours(bits: f64) -> f64 {
+/// Bits of the widest moduli of Sunzi for keys of `bits` bits: wide ones where four stand for five, as its builders choose; for several parties where they are fewer, since shares
+/// wait for memory.
+pub(super) fn ours(scheme: Scheme, bits: f64) -> f64 {
     let [narrow, wide] = [DEFAULT_PRIME_BOUND, WIDE_PRIME_BOUND].map(|bound| (bound as f64).log2());
     let [more, fewer] = [narrow, wide].map(|width| (bits / width).ceil());
-    if 5.0 * fewer <= 4.0 * more { wide } else { narrow }
+    let pays = if scheme == Scheme::Parties { fewer < more } else { 5.0 * fewer <= 4.0 * more };
+    if pays { wide } else { narrow }
 }
 
 /// The same for builds with HEXL, on a processor with AVX-512 IFMA.
@@ -136,7 +138,9 @@ mod tests {
         }
         assert!(fastest(Library::Sunzi, Scheme::Bfv, 13) < NARROW);
         let narrow = fastest(Library::Sunzi, Scheme::Bfv, 13);
-        assert_eq!([196.0, 214.0, 430.0, 868.0].map(ours), [49.0, narrow, narrow, narrow]);
+        let bits = [196.0, 214.0, 392.0, 868.0];
+        assert_eq!(bits.map(|bits| ours(Scheme::Bgv, bits)), [49.0, narrow, narrow, narrow]);
+        assert_eq!(bits.map(|bits| ours(Scheme::Parties, bits)), [49.0, narrow, 49.0, 49.0]);
         let width = |scheme, log_n| with_hexl(Library::OpenFheHexl, scheme, log_n);
         assert_eq!([13, 14, 15].map(|log_n| width(Scheme::Bfv, log_n)), [NARROW, WIDE, WIDE]);
         assert_eq!([13, 14, 15].map(|log_n| width(Scheme::Bgv, log_n)), [NARROW, NARROW, WIDE]);
