@@ -8,6 +8,7 @@
 //! * [`matrix_batch`]: encrypted matrices times encrypted matrices, on CKKS.
 //! * [`slots`]: slots of GF(p^d): rotations along dimensions, Frobenius, linear maps, tests for zero, sums.
 //! * [`lookup`]: a private word in a public table.
+//! * [`retrieval`]: an entry of a public database by its number, on BFV.
 //! * [`series`], [`approximation`], [`comparison`]: real polynomials, functions and signs on CKKS.
 //! * [`linear_transform`], [`bootstrap`]: complex matrices, and levels given back, on CKKS.
 //! * [`integers`]: of 8 to 64 bits in batches, with products, comparisons and quotients, by functional bootstrapping.
@@ -64,6 +65,7 @@ pub mod matrix_vector;
 pub mod polynomial;
 pub mod product_tree;
 pub mod regression;
+pub mod retrieval;
 pub mod series;
 pub mod slots;
 pub mod statistics;

@@ -6,6 +6,8 @@ mod reciprocal;
 #[cfg(test)]
 mod regression;
 #[cfg(test)]
+mod retrieval;
+#[cfg(test)]
 mod sign;
 #[cfg(test)]
 mod statistics;

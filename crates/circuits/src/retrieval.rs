@@ -1,0 +1,73 @@
+//! Private retrieval: an entry of a public database by its number, which the server does not learn.
+//!
+//! The client sends one BFV ciphertext. Its coefficients select a row and a column of a matrix whose elements are plaintexts with the
+//! entries of the database. The server [expands](expand) it into a ciphertext for every row and column, adds up the rows of every
+//! column, and then the columns, as MulPIR does \[ALPRSSY21\]. The client needs a key for each of the log2 steps of the expansion, once for
+//! any number of queries ([`Layout::exponents`]).
+//!
+//! **The database is public to whoever may ask.** An answer has entries beside the one that was asked for, and its noise depends on all of
+//! them. The server learns that somebody asked, and nothing of the number.
+//!
+//! ```
+//! use sunzi_bfv::{Context, Evaluator, Parameters};
+//! use sunzi_circuits::EvaluationKeys;
+//! use sunzi_circuits::retrieval::{Database, Layout};
+//! use sunzi_math::primes_below;
+//! use sunzi_rlwe::{SecretKey, Security, randomness};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let parameters = Parameters::new(10, primes_below(1 << 47, 2048, 3)?, 65537, Security::InsecureForResearchOnly);
+//! let context = Context::new(&parameters)?;
+//! let (mut rng, layout) = (randomness::from_os()?, Layout::new(&context, 1000, 20)?);
+//! let secret = SecretKey::generate(context.rlwe(), &mut rng)?;
+//! let keys = EvaluationKeys::for_exponents(context.rlwe(), &secret, layout.exponents(), &mut rng)?;
+//!
+//! let evaluator = Evaluator::new(&context);
+//! let entry = |number: u64| format!("number {number}").into_bytes();
+//! let database = Database::new(&evaluator, &layout, (0..1000).map(entry))?;
+//! let query = layout.query(&context, 729, &secret, &mut rng)?;
+//! let answer = database.answer(&evaluator, &query, &keys)?;
+//! assert!(layout.read(&context, 729, &answer, &secret)?.starts_with(b"number 729\0"));
+//! # Ok(())
+//! # }
+//! ```
+
+mod database;
+mod expansion;
+mod layout;
+
+pub use database::Database;
+pub use expansion::expand;
+pub use layout::Layout;
+
+use sunzi_bfv::BfvError;
+
+use crate::CircuitError;
+
+/// An error of a private retrieval.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RetrievalError {
+    /// A database, an entry or a number that cannot be.
+    #[error("{what}: expected {expected}, got {got}")]
+    Setting {
+        /// Name of what cannot be.
+        what: &'static str,
+        /// What was expected.
+        expected: String,
+        /// What came.
+        got: String,
+    },
+    /// An error of BFV.
+    #[error(transparent)]
+    Bfv(#[from] BfvError),
+    /// An error of a circuit, a missing key among them.
+    #[error(transparent)]
+    Circuit(#[from] CircuitError<BfvError>),
+}
+
+impl RetrievalError {
+    fn setting(what: &'static str, expected: impl ToString, got: impl ToString) -> Self {
+        Self::Setting { what, expected: expected.to_string(), got: got.to_string() }
+    }
+}
