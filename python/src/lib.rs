@@ -54,8 +54,9 @@ mod _native {
     use crate::matrix::PlainMatrix;
     #[pymodule_export]
     use crate::parties::{
-        Card, Contacts, Identity, PartyDealing, PartyDecryptor, PartyKeySession, PartyLink, PartyOpening,
-        PartySecret, Roster, decryption_request, read_decryption_request, request_channel, session_nonce,
+        Card, Contacts, Identity, PartyDealing, PartyDecryptor, PartyHandingOn, PartyKeySession, PartyLink,
+        PartyOpening, PartyRefreshing, PartySecret, Roster, decryption_request, party_ledger,
+        read_party_request, refresh_request, request_channel, session_nonce,
     };
     #[pymodule_export]
     use crate::plaintext::Plaintext;

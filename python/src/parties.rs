@@ -2,8 +2,10 @@
 
 mod dealing;
 mod decryption;
+mod handing_on;
 mod link;
 mod opening;
+mod refreshing;
 mod secret;
 mod session;
 
@@ -24,10 +26,12 @@ use crate::compute::run;
 use crate::error::{Failure, OrRaise as _, Told as _};
 
 pub(crate) use dealing::PartyDealing;
-pub(crate) use decryption::{PartyDecryptor, decryption_request, read_decryption_request, request_channel};
+pub(crate) use decryption::{PartyDecryptor, decryption_request, read_party_request, request_channel};
+pub(crate) use handing_on::PartyHandingOn;
 pub(crate) use link::{Card, Contacts, Identity, PartyLink};
 pub(crate) use opening::PartyOpening;
-pub(crate) use secret::PartySecret;
+pub(crate) use refreshing::{PartyRefreshing, refresh_request};
+pub(crate) use secret::{PartySecret, party_ledger};
 pub(crate) use session::PartyKeySession;
 
 /// A roster: names of parties in their order, and how many of them decrypt.
@@ -40,9 +44,14 @@ pub(crate) struct Roster {
 #[pymethods]
 impl Roster {
     #[new]
-    #[pyo3(signature = (names, threshold=None))]
-    fn new(py: Python<'_>, names: Vec<String>, threshold: Option<usize>) -> PyResult<Self> {
-        Self::of(parties::Roster::new(names).told().or_raise(py)?, threshold).or_raise(py)
+    #[pyo3(signature = (names, threshold=None, *, handed_on=None))]
+    fn new(
+        py: Python<'_>,
+        names: Vec<String>,
+        threshold: Option<usize>,
+        handed_on: Option<&[u8]>,
+    ) -> PyResult<Self> {
+        Self::of(py, parties::Roster::new(names).told().or_raise(py)?, threshold, handed_on)
     }
 
     #[getter]
@@ -53,6 +62,18 @@ impl Roster {
     #[getter]
     fn threshold(&self) -> usize {
         self.inner.threshold()
+    }
+
+    /// The number of the session in which the joint secret was handed on to these parties, if it was.
+    #[getter]
+    fn handed_on<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
+        self.inner.origin().map(|session| PyBytes::new(py, session))
+    }
+
+    /// Whether the parties decrypt by shares of a threshold, and not each by its own secret.
+    #[getter]
+    fn has_shares(&self) -> bool {
+        self.inner.has_shares()
     }
 
     fn __len__(&self) -> usize {
@@ -70,25 +91,31 @@ impl Roster {
     fn __hash__(&self) -> u64 {
         use std::hash::{DefaultHasher, Hash as _, Hasher as _};
         let mut hasher = DefaultHasher::new();
-        (self.names(), self.threshold()).hash(&mut hasher);
+        (self.names(), self.threshold(), self.inner.origin()).hash(&mut hasher);
         hasher.finish()
     }
 
     fn __repr__(&self) -> String {
-        format!(
-            "<roster of {}; {} of {} decrypt>",
-            self.names().join(", "),
-            self.threshold(),
-            self.inner.len()
-        )
+        let origin = if self.inner.origin().is_some() { "; the secret was handed on to them" } else { "" };
+        let names = self.names().join(", ");
+        format!("<roster of {names}; {} of {} decrypt{origin}>", self.threshold(), self.inner.len())
     }
 }
 
 impl Roster {
-    /// Returns a roster of whose parties a threshold decrypts: all unless it is given.
-    fn of(roster: parties::Roster, threshold: Option<usize>) -> Result<Self, Failure> {
+    /// Returns a roster of whose parties a threshold decrypts, all unless it is given, to whom the joint secret was handed on in a session if one is given.
+    fn of(
+        py: Python<'_>,
+        roster: parties::Roster,
+        threshold: Option<usize>,
+        handed_on: Option<&[u8]>,
+    ) -> PyResult<Self> {
         let roster = match threshold {
-            Some(threshold) => roster.with_threshold(threshold).told()?,
+            Some(threshold) => roster.with_threshold(threshold).told().or_raise(py)?,
+            None => roster,
+        };
+        let roster = match handed_on {
+            Some(session) => roster.handed_on(self::origin(py, session)?),
             None => roster,
         };
         Ok(Self { inner: Arc::new(roster) })
@@ -157,6 +184,15 @@ fn receipt(receipt: Receipt) -> &'static str {
 fn nonce(py: Python<'_>, bytes: &[u8]) -> PyResult<[u8; 32]> {
     let message =
         format!("a nonce of {} bytes: give the 32 that parties.nonce() made for this session", bytes.len());
+    bytes.try_into().map_err(|_| Failure::new("PartySetting", message).raise(py))
+}
+
+/// The number of the session in which a secret was handed on, 32 bytes.
+fn origin(py: Python<'_>, bytes: &[u8]) -> PyResult<[u8; 32]> {
+    let message = format!(
+        "the session of a secret that was handed on: expected 32 bytes, got {}: give those of HandingOn.roster.handed_on",
+        bytes.len()
+    );
     bytes.try_into().map_err(|_| Failure::new("PartySetting", message).raise(py))
 }
 

@@ -13,16 +13,23 @@ Path = str | PathLike[str]
 class Roster:
     """The parties, by name, in an order that all agree on, and how many of them decrypt: all unless ``threshold`` says t of them, 2 to all.
 
-    2 to 1024 different names of 1 to 64 bytes, without control characters and without spaces at their ends; others are ``errors.PartySetting``.
+    2 to 1024 different names of 1 to 64 bytes, without control characters and without spaces at their ends; others are ``errors.PartySetting``. ``handed_on`` are the 32 bytes of the session
+    in which the secret was handed on to these parties, ``HandingOn.roster.handed_on``: requests and shares of the parties before them are others.
     """
 
-    def __new__(cls, names: Sequence[str], threshold: int | None = None) -> Roster: ...
+    def __new__(cls, names: Sequence[str], threshold: int | None = None, *, handed_on: bytes | None = None) -> Roster: ...
     @property
     def names(self) -> list[str]:
         """The names of all, in their order."""
     @property
     def threshold(self) -> int:
         """How many parties decrypt."""
+    @property
+    def handed_on(self) -> bytes | None:
+        """The session in which the secret was handed on to these parties, 32 bytes; None where it was made or dealt by them."""
+    @property
+    def has_shares(self) -> bool:
+        """Whether the parties decrypt by shares of a threshold, and not each by its own secret: also where all decrypt, to whom it was handed on."""
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[str]: ...
     def __contains__(self, name: str) -> bool: ...
@@ -70,8 +77,8 @@ class Contacts:
     """The cards of all parties, in the order that all agree on."""
 
     def __new__(cls, cards: Sequence[Card]) -> Contacts: ...
-    def roster(self, threshold: int | None = None) -> Roster:
-        """The parties in this order, of whom a threshold decrypts: all unless given."""
+    def roster(self, threshold: int | None = None, *, handed_on: bytes | None = None) -> Roster:
+        """The parties in this order, of whom a threshold decrypts, all unless given; ``handed_on`` as of ``Roster``."""
     @property
     def fingerprint(self) -> str:
         """Of all cards in their order: parties who have the same have the same cards."""
@@ -102,6 +109,8 @@ class PartySecret:
         """To a new file of mode 0600."""
     def prepare_ledger(self, path: Path) -> None:
         """The file of a ledger that has no policy yet."""
+    def begin_ledger(self, path: Path, queries: int, statistical_bits: int, used: int) -> None:
+        """The file of a ledger that goes on from a count."""
     @property
     def me(self) -> str: ...
     @property
@@ -160,13 +169,53 @@ class PartyDealing:
     def missing(self) -> list[str]: ...
 
 @final
+class PartyHandingOn:
+    """The two rounds in which one party hands a key on, or takes it over."""
+
+    def __new__(
+        cls,
+        public: PublicKey,
+        before: Roster,
+        dealers: Sequence[str],
+        to: Roster,
+        me: str,
+        nonce: bytes,
+        policy: tuple[int, int],
+        *,
+        secret: PartySecret | None = None,
+        folder: Path | None = None,
+    ) -> PartyHandingOn: ...
+    def message_for(self, party: str) -> bytes | None: ...
+    def receive(self, sender: str, message: bytes) -> str: ...
+    def advance(self) -> None: ...
+    def finish(self) -> PartySecret | None: ...
+    def channel(self) -> tuple[bytes, int]: ...
+    def close(self) -> None: ...
+    @property
+    def message(self) -> bytes: ...
+    @property
+    def roster(self) -> Roster: ...
+    @property
+    def parties(self) -> list[str]: ...
+    @property
+    def deals(self) -> bool: ...
+    @property
+    def step(self) -> int:
+        """1 for pieces, 2 for confirmations, 3 once it is over."""
+    @property
+    def missing(self) -> list[str]: ...
+    @property
+    def name(self) -> str: ...
+
+@final
 class PartyDecryptor:
     """A party that answers requests, in memory or with the file of a ledger and a folder of shares."""
 
     def __new__(
-        cls, secret: PartySecret, queries: int, statistical_bits: int, files: tuple[Path, Path] | None = None
+        cls, secret: PartySecret, queries: int, statistical_bits: int, files: tuple[Path, Path] | None = None, used: int = 0
     ) -> PartyDecryptor: ...
     def answer(self, ciphertexts: Sequence[Ciphertext], requests: Sequence[bytes], noise: float) -> list[bytes]: ...
+    def refresh(self, ciphertexts: Sequence[Ciphertext], requests: Sequence[bytes], noise: float) -> list[bytes]: ...
     def close(self) -> None: ...
     @property
     def queries(self) -> int: ...
@@ -187,6 +236,18 @@ class PartyOpening:
     @property
     def missing(self) -> list[str]: ...
 
+@final
+class PartyRefreshing:
+    """The answers for the refresh of one ciphertext."""
+
+    def __new__(
+        cls, ciphertext: Ciphertext, roster: Roster, request: bytes, queries: int, statistical_bits: int
+    ) -> PartyRefreshing: ...
+    def receive(self, sender: str, answer: bytes) -> str: ...
+    def refreshed(self) -> Ciphertext: ...
+    @property
+    def missing(self) -> list[str]: ...
+
 def decryption_request(
     ciphertext: Ciphertext,
     roster: Roster,
@@ -199,8 +260,23 @@ def decryption_request(
 ) -> bytes:
     """The request to open a ciphertext whose noise may be 2^noise."""
 
-def read_decryption_request(context: Context, roster: Roster, request: bytes) -> tuple[str, float, list[str], bytes]:
-    """Purpose, log2 of the noise, names of the parties, hash of the program."""
+def refresh_request(
+    ciphertext: Ciphertext,
+    roster: Roster,
+    members: Sequence[str],
+    noise: float,
+    queries: int,
+    statistical_bits: int,
+    program: bytes,
+    purpose: str,
+) -> bytes:
+    """The request to refresh a ciphertext whose noise may be 2^noise."""
+
+def read_party_request(context: Context, roster: Roster, request: bytes) -> tuple[str, str, float, list[str], bytes]:
+    """What is asked for, ``"open"`` or ``"refresh"``, the purpose, log2 of the noise, names of the parties, hash of the program."""
+
+def party_ledger(path: Path) -> tuple[int, int, int] | None:
+    """Results, statistical bits and the count of the ledger in a file; None where nothing was shared yet."""
 
 def session_nonce() -> bytes: ...
 def request_channel(public: PublicKey) -> tuple[bytes, int]:

@@ -14,13 +14,11 @@ from ._array import EncryptedArray
 from ._context import Context
 from ._encoding import Bounds
 from ._keys import PublicKeys, _exponents, declared_noise
+from ._party_folders import DEALING, LEDGER, PUBLIC, SECRET, SESSION, SHARE, SHARES, erase_secrets, gone_from, is_used, mark_gone, origin_of, write_origin
 from ._party_links import Gathering, Link, Refusals, StepProgress
 from ._wire import Bytes
-from .errors import Ledger, PartySetting, Sharing
+from .errors import HandedOn, Ledger, PartySetting, Sharing
 
-#: What a party's folder has.
-_PUBLIC, _SECRET, _SHARE, _LEDGER = "public.sz", "secret.sz", "share.sz", "sharing.sz"
-_SESSION, _DEALING, _SHARES = "session", "dealing", "shares"
 #: Seconds that a round waits for messages.
 _TIMEOUT = 60.0
 
@@ -36,27 +34,34 @@ class PartyKeys:
     ``public`` encrypts and computes, and may go anywhere. The secret is in no bytes, no pickle and no text: ``save`` writes it, for its owner alone.
     """
 
-    __slots__ = ("_dealt", "_decryptor", "_folder", "_secret", "public", "roster")
+    __slots__ = ("_begun", "_dealt", "_decryptor", "_folder", "_gone", "_is_share", "_me", "_secret", "public", "roster")
 
     #: What encrypts and computes: the same for all parties.
     public: PublicKeys
     #: The parties, and how many of them decrypt.
     roster: _native.Roster
-    _secret: _native.PartySecret
+    #: None once it was erased.
+    _secret: Optional[_native.PartySecret]
     _folder: Optional[Path]
     #: What answers, once there is something: it counts, so that there is no second one.
     _decryptor: Optional[_native.PartyDecryptor]
     #: Numbers of dealings in memory, none of which is drawn again.
     _dealt: set[bytes]
+    #: Where the share went, in words, if it was handed on to others.
+    _gone: Optional[str]
+    #: Results, statistical bits and the count from which the ledger of a share goes on that was handed on to this party.
+    _begun: Optional[tuple[int, int, int]]
 
     def __init__(self, public: PublicKeys, roster: _native.Roster, secret: _native.PartySecret, folder: Optional[Path] = None) -> None:
         self.public, self.roster, self._secret, self._folder, self._decryptor = public, roster, secret, folder, None
+        self._me, self._is_share = secret.me, secret.is_share
         self._dealt = set()
+        self._gone = self._begun = None
 
     @property
     def me(self) -> str:
         """The name of this party."""
-        return self._secret.me
+        return self._me
 
     @property
     def context(self) -> Context:
@@ -70,8 +75,8 @@ class PartyKeys:
 
     @property
     def is_share(self) -> bool:
-        """Whether this is a share of a threshold, from a ``Dealing``, and not the own secret of the party."""
-        return self._secret.is_share
+        """Whether this is a share of a threshold, from a ``Dealing`` or a ``HandingOn``, and not the own secret of the party."""
+        return self._is_share
 
     def encrypt(self, values: npt.ArrayLike, *, level: int | None = None, bounds: Optional[Bounds] = None) -> EncryptedArray:
         """Encrypts an array under the joint public key: ``PublicKeys.encrypt`` of ``public``."""
@@ -96,16 +101,20 @@ class PartyKeys:
             raise Ledger(f"these keys are in {self._folder}, with the ledger of what was opened: a second one would count anew")
         if self._folder is None and self._decryptor is not None:
             raise Ledger("these keys have opened results in memory, where their ledger is: save keys before a Decryptor is made of them")
+        held = self._held()
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        secret = path / (_SHARE if self.is_share else _SECRET)
+        secret = path / (SHARE if self.is_share else SECRET)
         if secret.exists():
             # What is there must be the same, and its ledger may count already.
+            _check_origin(path, self.roster)
             _native.PartySecret.load(self.public.encryption, self.roster, self.me, secret, self.is_share)
         else:
-            if not any((path / name).exists() for name in (_LEDGER, _SECRET, _SHARE)):
-                self._secret.prepare_ledger(path / _LEDGER)
-            _native.write_file(path / _PUBLIC, self.public.to_bytes())
-            self._secret.save(secret)
+            if not is_used(path):
+                held.prepare_ledger(path / LEDGER) if self._begun is None else held.begin_ledger(path / LEDGER, *self._begun)
+            _native.write_file(path / PUBLIC, self.public.to_bytes())
+            if self.roster.handed_on is not None:
+                write_origin(path, self.roster.handed_on)
+            held.save(secret)
         self._folder = path
 
     @classmethod
@@ -118,30 +127,99 @@ class PartyKeys:
         context: Context | None = None,
         insecure_for_research_only: bool = False,
     ) -> PartyKeys:
-        """The keys that ``save``, or a session with a ``store``, left in a folder: the share of a threshold if the roster has one. Keys of another party or of
-        another session are ``errors.PartySetting``, of another ``context`` ``errors.Parameters``.
+        """The keys that ``save``, or a session with a ``store``, left in a folder: the share of a threshold if the roster has one. Of a share that was handed on to this
+        party the roster says in which session: ``Roster(names, threshold, handed_on=...)``. Keys of another party or of another session are
+        ``errors.PartySetting``, of another ``context`` ``errors.Parameters``; keys that were handed on and erased are ``errors.HandedOn``.
         """
         path = Path(folder).absolute()
-        data: Bytes = (path / _PUBLIC).read_bytes()
+        gone = gone_from(path)
+        if gone is not None and not ((path / SHARE).exists() or (path / SECRET).exists()):
+            raise HandedOn(f"the keys in {path}: {gone}, and what was left of them was erased")
+        _check_origin(path, roster)
+        data: Bytes = (path / PUBLIC).read_bytes()
         public = PublicKeys.from_bytes(data, context=context, insecure_for_research_only=insecure_for_research_only)
-        dealt = roster.threshold < len(roster) and (path / _SHARE).exists()
-        secret = _native.PartySecret.load(public.encryption, roster, me, path / (_SHARE if dealt else _SECRET), dealt)
+        dealt = roster.handed_on is not None or (roster.has_shares and (path / SHARE).exists())
+        secret = _native.PartySecret.load(public.encryption, roster, me, path / (SHARE if dealt else SECRET), dealt)
         return cls(public, roster, secret, path)
+
+    def retire(self, roster: _native.Roster) -> None:
+        """Says that the secret was handed on to the parties of ``roster``, which is the ``HandingOn.roster`` of those who took part: these keys answer nothing from now on,
+        here and wherever their folder is loaded, but ``errors.HandedOn``. ``HandingOn.finish`` does so for the keys it was given; a party that had no part in it
+        does it itself. A roster to whom nothing was handed on is ``errors.PartySetting``.
+        """
+        session = roster.handed_on
+        if session is None or session == self.roster.handed_on:
+            got = "these parties themselves" if session is not None else "a roster to whom nothing was handed on"
+            raise PartySetting(f"the roster to whom the secret was handed on: expected the roster of a HandingOn, got {got}")
+        if self._went() is None:
+            words = f"the secret was handed on to {', '.join(roster.names)} in session {session.hex()}"
+            if self._folder is not None:
+                mark_gone(self._folder, words)
+            self._gone = words
+        if self._decryptor is not None:
+            self._decryptor.close()
+            self._decryptor = None
+
+    def erase(self) -> None:
+        """Erases for good what these keys have of the secret, after it was handed on to others: share and own secret, the records that they follow from, and what was
+        answered. Public keys and the ledger stay. Keys that were not handed on are ``errors.PartySetting``.
+
+        **Open a result with the new keys first**: nothing can tell that all dealers dealt their own shares, and without the old ones a secret that was dealt
+        wrong is lost. All parties of before have to erase theirs, since as many old shares as the old threshold still open everything. A disk, and copies of the
+        folder, may keep what a file system removes.
+        """
+        if self._went() is None:
+            raise PartySetting("keys to erase: expected some that were handed on to other parties (HandingOn, or retire(roster)), got some that are in use")
+        if self._folder is not None:
+            erase_secrets(self._folder)
+        self._secret = None
+
+    def _went(self) -> Optional[str]:
+        """Where the share went, in words. Another process may have handed it on."""
+        if self._gone is None and self._folder is not None:
+            self._gone = gone_from(self._folder)
+        return self._gone
+
+    def _check_here(self) -> None:
+        """Fails for keys that were handed on."""
+        gone = self._went()
+        if gone is not None:
+            raise HandedOn(f"these keys of {self.me} answer nothing any more: {gone}, so ask those parties, and take the keys that HandingOn.finish() gave")
+
+    def _held(self) -> _native.PartySecret:
+        """What this party holds of the secret."""
+        if self._secret is None:
+            self._check_here()
+            raise HandedOn(f"these keys of {self.me} were erased: take those that HandingOn.finish() gave")
+        return self._secret
+
+    def _ledger(self) -> Optional[tuple[int, int, int]]:
+        """Results, statistical bits and the count of the ledger; None while nothing was opened."""
+        if self._folder is not None:
+            return _native.party_ledger(self._existing_ledger())
+        if self._decryptor is not None:
+            return self._decryptor.queries, self._decryptor.statistical_bits, self._decryptor.used
+        return self._begun
+
+    def _existing_ledger(self) -> Path:
+        assert self._folder is not None
+        path = self._folder / LEDGER
+        if not path.exists():
+            raise Ledger(f"{path} is missing, and without it nobody knows what was opened under these keys: put it back, or make other keys")
+        return path
 
     def _answering(self, queries: int, statistical_bits: int) -> _native.PartyDecryptor:
         """What answers requests, with the ledger of these keys."""
-        decryptor, files = self._decryptor, None
+        self._check_here()
+        decryptor, files, used = self._decryptor, None, 0
         if self._folder is not None and decryptor is None:
-            files = (self._folder / _LEDGER, self._folder / _SHARES)
-            if not files[0].exists():
-                raise Ledger(f"{files[0]} is missing, and without it nobody knows what was opened under these keys: put it back, or make other keys")
+            files = (self._existing_ledger(), self._folder / SHARES)
+        elif self._begun is not None:
+            check_policy(self._begun, queries, statistical_bits)
+            used = self._begun[2]
         if decryptor is None:
-            decryptor = _native.PartyDecryptor(self._secret, queries, statistical_bits, files)
-        if (decryptor.queries, decryptor.statistical_bits) != (queries, statistical_bits):
-            raise Sharing(
-                f"the ledger promises {decryptor.queries} results at 2^-{decryptor.statistical_bits}, not {queries} at 2^-{statistical_bits}: "
-                "what a key promised is not changed"
-            )
+            decryptor = _native.PartyDecryptor(self._held(), queries, statistical_bits, files, used)
+        check_policy((decryptor.queries, decryptor.statistical_bits, 0), queries, statistical_bits)
         self._decryptor = decryptor
         return decryptor
 
@@ -159,7 +237,25 @@ class PartyKeys:
 
     def __repr__(self) -> str:
         what = "its SECRET threshold share" if self.is_share else "its SECRET"
+        if self._went() is not None:
+            what = "nothing of the secret any more" if self._secret is None else f"{what}, handed on to others"
         return f"<sunzi.parties.PartyKeys {self.id[:8]} of {self.me} with {what}, {self.context!r}>"
+
+
+def _check_origin(folder: Path, roster: _native.Roster) -> None:
+    """Fails unless the share in a folder is from the session of the roster."""
+    origin, got = origin_of(folder), roster.handed_on
+    if origin != got:
+        words = [f"handed_on=bytes.fromhex({session.hex()!r})" if session is not None else "no handed_on" for session in (origin, got)]
+        raise PartySetting(f"the roster of the keys in {folder}: expected one with {words[0]}, as the share there has, got one with {words[1]}")
+
+
+def check_policy(ledger: tuple[int, int, int], queries: int, statistical_bits: int) -> None:
+    """Fails where a ledger has another policy."""
+    if ledger[:2] != (queries, statistical_bits):
+        raise Sharing(
+            f"the ledger promises {ledger[0]} results at 2^-{ledger[1]}, not {queries} at 2^-{statistical_bits}: what a key promised is not changed"
+        )
 
 
 class KeySession:
@@ -203,7 +299,7 @@ class KeySession:
         exponents = _exponents(context, rotations, swap)
         self.context, self.roster, self.me = context, roster, me
         self._folder = None if store is None else Path(store).absolute()
-        records = None if self._folder is None else self._folder / _SESSION
+        records = None if self._folder is None else self._folder / SESSION
         self._inner = _native.PartyKeySession(
             context._contexts[0], roster, me, bytes(nonce), relinearization=products, exponents=exponents, level=level, folder=records
         )
@@ -328,10 +424,11 @@ class Dealing:
     """
 
     def __init__(self, keys: PartyKeys, *, nonce: bytes) -> None:
-        records = None if keys._folder is None else keys._folder / _DEALING
+        records = None if keys._folder is None else keys._folder / DEALING
         if records is None and bytes(nonce) in keys._dealt:
             raise PartySetting("a second dealing in memory of one nonce: pieces of both would tell too much, so take the first one, a new nonce, or keys in a folder")
-        self._inner = _native.PartyDealing(keys._secret, bytes(nonce), records)
+        keys._check_here()
+        self._inner = _native.PartyDealing(keys._held(), bytes(nonce), records)
         keys._dealt.add(bytes(nonce))
         self._old = keys
         self._keys: Optional[PartyKeys] = None

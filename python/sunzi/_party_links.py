@@ -135,7 +135,7 @@ class NetLink(Link):
 
 
 class Meeting(Protocol):
-    """What parties meet for: a ``KeySession``, a ``Dealing``, or a ``Decryptor``, whose links are for requests and answers."""
+    """What parties meet for: a ``KeySession``, a ``Dealing``, a ``HandingOn``, or a ``Decryptor``, whose links are for requests and answers."""
 
     def _channel(self) -> tuple[bytes, int]:
         """The number of the channel, and the most bytes of a message."""

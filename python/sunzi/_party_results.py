@@ -3,45 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, NoReturn, Optional
+from typing import Any, NoReturn, Optional
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _native
 from ._array import EncryptedArray
-from ._context import Context
 from ._encoding import decrypted
 from ._keys import checked_noise
+from ._party_answers import HASH, Asked, Collected, asked_in, check_context, check_count, ciphertexts_of, objects_in
 from ._party_keys import PartyKeys
-from ._party_links import Gathering, Link, Refusals
-from ._stored import _parts
-from ._wire import Bytes, cut
-from .errors import ContextMismatch, FormatError, PartyMessage, PartySetting, RequestRefused
+from ._party_links import Link, Refusals
+from ._party_refreshes import Refreshing
+from ._wire import Bytes
 
-#: Bytes of the hash of a program.
-_HASH = 32
 #: Ciphertexts of one array that links between machines carry requests and answers for.
 _MOST_CIPHERTEXTS = 256
 
 
-class Asked(NamedTuple):
-    """What a request says. All of it is the word of whoever made it."""
-
-    #: What the result is for, in the words of whoever asks.
-    purpose: str
-    #: log2 of a bound on the noise of the result: never hand it to ``answer``, which wants what this party knows itself.
-    noise: float
-    #: The parties that are asked.
-    parties: tuple[str, ...]
-    #: The hash of the program that made the result, 32 bytes; zeros for none.
-    program: bytes
-    #: How many ciphertexts are opened: each counts as one result.
-    ciphertexts: int
-
-
 class Decryptor:
-    """A party that answers requests to open results, by shares that decrypt nothing alone.
+    """A party that answers requests to open or refresh results, by shares that decrypt nothing alone.
 
     Every ciphertext that it answers for counts in the ledger of its keys, before the answer is given: at most ``queries`` of them, together at statistical distance at
     most 2^-``statistical_bits`` from what does not depend on secrets; they stand for all the life of the keys. Asked again for the same, it gives the same
@@ -81,15 +63,21 @@ class Decryptor:
         channel, longest = _native.request_channel(self.keys.public.encryption)
         return channel, longest * _MOST_CIPHERTEXTS
 
-    def opening(self, result: EncryptedArray, *, noise: float, quorum: Optional[Sequence[str]] = None, purpose: str = "", program: bytes = bytes(_HASH)) -> Opening:
+    def opening(self, result: EncryptedArray, *, noise: float, quorum: Optional[Sequence[str]] = None, purpose: str = "", program: bytes = bytes(HASH)) -> Opening:
         """An ``Opening`` by the policy of this party's ledger, which all parties must have."""
-        _check_context(result, self.keys.context)
+        check_context(result, self.keys.context)
         sharing = (self.queries, self.statistical_bits)
         return Opening(self.keys.roster, result, noise=noise, sharing=sharing, quorum=quorum, purpose=purpose, program=program)
 
     def read(self, request: Bytes) -> Asked:
-        """What a request says: what for, of whom, how much noise. ``errors.RequestRefused`` for other parties than decrypt together."""
-        return _asked(self.keys.context, self.keys.roster, _objects(request))
+        """What a request says: whether to open or to refresh, what for, of whom, how much noise. ``errors.RequestRefused`` for other parties than decrypt together."""
+        return asked_in(self.keys.context, self.keys.roster, objects_in(request))
+
+    def refreshing(self, array: EncryptedArray, *, noise: float, quorum: Optional[Sequence[str]] = None, purpose: str = "", program: bytes = bytes(HASH)) -> Refreshing:
+        """A ``Refreshing`` by the policy of this party's ledger, which all parties must have."""
+        check_context(array, self.keys.context)
+        sharing = (self.queries, self.statistical_bits)
+        return Refreshing(self.keys.roster, array, noise=noise, sharing=sharing, quorum=quorum, purpose=purpose, program=program)
 
     def answer(self, request: Bytes, result: EncryptedArray, *, noise: float) -> bytes:
         """This party's share of a result, for whoever asked: it may be seen by those alone who may know the result.
@@ -97,13 +85,30 @@ class Decryptor:
         ``result`` is the array as this party has it: it computed it itself, or somebody it trusts did. **A party that answers for whatever it is shown gives away the
         inputs of all.** ``noise`` is what this party knows of it: log2 of a bound, by ``PartyKeys.declared_noise``, or by its own analysis; neither the request
         nor the array is taken at its word. Another array, key, party or more noise than this is ``errors.RequestRefused``, and counts nothing;
-        ``errors.SharingSpent`` where all is used up; ``errors.SharingRoom`` where parameters have no room (``Context.for_depth(..., sharing=...)``).
+        ``errors.SharingSpent`` where all is used up; ``errors.SharingRoom`` where parameters have no room (``Context.for_depth(..., sharing=...)``);
+        ``errors.HandedOn`` by keys that were handed on to others.
         """
-        declared, parts = checked_noise(noise), _ciphertexts(result)
-        _check_context(result, self.keys.context)
-        requests = _objects(request)
-        _check_count(len(requests), len(parts))
+        parts, requests, declared = self._checked(request, result, noise)
         return b"".join(self._inner.answer(parts, requests, declared))
+
+    def refresh(self, request: Bytes, array: EncryptedArray, *, noise: float) -> bytes:
+        """This party's share of a refresh, for whoever asked (``Refreshing``): nobody learns the numbers, and the array that all shares give has the noise of an encryption.
+
+        It counts as a result for every ciphertext, and is refused, as ``answer``, whose ``noise`` and errors it has; in CKKS a level too low is
+        ``errors.SharingRoom`` too. A share is made once for a ciphertext and those who are asked: asked again by the same request it is the same and does not
+        count, by another one ``errors.RequestRefused``.
+        """
+        parts, requests, declared = self._checked(request, array, noise)
+        return b"".join(self._inner.refresh(parts, requests, declared))
+
+    def _checked(self, request: Bytes, result: EncryptedArray, noise: float) -> tuple[list[_native.Ciphertext], list[bytes], float]:
+        """The ciphertexts, the request of each, and the declared noise."""
+        self.keys._check_here()
+        declared, parts = checked_noise(noise), ciphertexts_of(result)
+        check_context(result, self.keys.context)
+        requests = objects_in(request)
+        check_count(len(requests), len(parts))
+        return parts, requests, declared
 
     def close(self) -> None:
         """Lets the folder of the keys go, so that they can be loaded elsewhere; ``with`` does so too. A decryptor in memory stays, since its ledger is there alone."""
@@ -122,7 +127,7 @@ class Decryptor:
         return f"<sunzi.parties.Decryptor of {self.me}: {self.used} of {self.queries} used>"
 
 
-class Opening:
+class Opening(Collected[_native.PartyOpening]):
     """A result on its way to whoever may know it: the request to the parties, and their answers.
 
     ``noise`` is log2 of a bound on the noise of ``result``, by which parties answer or refuse (``PartyKeys.declared_noise``: all who run the agreed computation have
@@ -135,65 +140,19 @@ class Opening:
     >>> opening.open()                                                                                  # doctest: +SKIP
     """
 
-    def __init__(
-        self,
-        roster: _native.Roster,
-        result: EncryptedArray,
-        *,
-        noise: float,
-        sharing: tuple[int, int],
-        quorum: Optional[Sequence[str]] = None,
-        purpose: str = "",
-        program: bytes = bytes(_HASH),
-    ) -> None:
-        declared, parts = checked_noise(noise), _ciphertexts(result)
-        if len(program) != _HASH:
-            raise PartySetting(f"the hash of a program: expected {_HASH} bytes, got {len(program)}")
-        if isinstance(quorum, str):
-            raise TypeError(f"a quorum of {quorum!r}: give a list of names")
-        members = list(roster.names if quorum is None else quorum)
-        if quorum is None and roster.threshold < len(roster):
-            raise PartySetting(f"a quorum of all {len(roster)} parties, of whom {roster.threshold} decrypt: name those who are asked")
-        requests = [_native.decryption_request(part, roster, members, declared, *sharing, bytes(program), purpose) for part in parts]
-        self._set(roster, result, sharing, requests)
+    _operation = "open"
+    _opened: Optional[npt.NDArray[Any]] = None
+    _ask = staticmethod(_native.decryption_request)
+    _collect = staticmethod(_native.PartyOpening)
 
     @classmethod
     def of(cls, roster: _native.Roster, result: EncryptedArray, request: Bytes, *, sharing: tuple[int, int]) -> Opening:
         """The opening of a request that somebody else made, for those who take the answers."""
         opening = cls.__new__(cls)
-        requests = _objects(request)
-        _check_count(len(requests), len(_ciphertexts(result)))
+        requests = objects_in(request)
+        check_count(len(requests), len(ciphertexts_of(result)))
         opening._set(roster, result, sharing, requests)
         return opening
-
-    def _set(self, roster: _native.Roster, result: EncryptedArray, sharing: tuple[int, int], requests: list[bytes]) -> None:
-        self.roster, self._result, self._requests = roster, result, requests
-        self.asked = _asked(result.context, roster, requests)
-        self._openings = [_native.PartyOpening(part, roster, one, *sharing) for part, one in zip(_ciphertexts(result), requests)]
-        self._opened: Optional[npt.NDArray[Any]] = None
-
-    @property
-    def request(self) -> bytes:
-        """The request in bytes, for all parties that are asked."""
-        return b"".join(self._requests)
-
-    @property
-    def missing(self) -> tuple[str, ...]:
-        """The parties whose answers did not come yet."""
-        missing = {name for one in self._openings for name in one.missing}
-        return tuple(name for name in self.roster.names if name in missing)
-
-    def receive(self, sender: str, answer: Bytes) -> bool:
-        """Takes the answer of ``sender``, by what the channel says. Whether it counts from now on; one that is refused is ``errors.PartyMessage``, which names the sender."""
-        if sender not in self.roster:
-            raise PartySetting(f"the name of a party: expected {', '.join(self.roster.names)}, got {sender}")
-        try:
-            answers = _objects(answer)
-        except FormatError as error:
-            raise _refused(sender, "Malformed", f"it cannot be read: {error}") from error
-        if len(answers) != len(self._openings):
-            raise _refused(sender, "Length", f"it has {len(answers)} shares, the result takes {len(self._openings)}")
-        return "accepted" in [one.receive(sender, share) for one, share in zip(self._openings, answers)]
 
     def open(self) -> npt.NDArray[Any]:
         """The numbers, once all answers are there: of the shape and dtype of the result. ``errors.PartyMissing`` names those whose answers are missing.
@@ -201,18 +160,13 @@ class Opening:
         Shares that a party made of something else than it should cannot be told, and spoil the result.
         """
         if self._opened is None:
-            self._opened = _opened(self._result, iter(self._openings))
+            self._opened = np.asarray(decrypted(self._result, _Shares(iter(self._each))))
         return self._opened.copy()
 
     def run(self, link: Link, *, timeout: float = 60.0, refused: Optional[Refusals] = None) -> npt.NDArray[Any]:
         """Asks over a link, waits at most ``timeout`` seconds for the answers that are missing, and opens the result. The own answer is given by ``receive`` before."""
-        for party in self.missing:
-            link.send_to(party, self.request)
-        Gathering(link, self.receive, lambda: self.missing, refused).gather(timeout, lambda: None)
+        self._gather(link, timeout, refused)
         return self.open()
-
-    def __repr__(self) -> str:
-        return f"<sunzi.parties.Opening: {len(self.missing)} of {len(self.asked.parties)} answers missing>"
 
 
 class _Shares:
@@ -226,46 +180,3 @@ class _Shares:
 
     def decrypt(self, ciphertext: _native.Ciphertext) -> _native.Plaintext:
         return next(self._openings).open()
-
-
-def _opened(result: EncryptedArray, openings: Iterator[_native.PartyOpening]) -> npt.NDArray[Any]:
-    return np.asarray(decrypted(result, _Shares(openings)))
-
-
-def _ciphertexts(result: EncryptedArray) -> list[_native.Ciphertext]:
-    """All single ciphertexts of an array, those of one number together."""
-    if not isinstance(result, EncryptedArray):
-        raise TypeError(f"parties open encrypted arrays of numbers, not {type(result).__name__}")
-    return [part for chunk in result._chunks for part in _parts(chunk)]
-
-
-def _check_context(result: EncryptedArray, context: Context) -> None:
-    if isinstance(result, EncryptedArray) and not context._shares_keys(result.context):
-        raise ContextMismatch(f"an array of {result.context!r}, the keys are of {context!r}: compute with the keys of these parties")
-
-
-def _objects(data: Bytes) -> list[bytes]:
-    return cut(bytes(data))
-
-
-def _check_count(requests: int, ciphertexts: int) -> None:
-    if requests != ciphertexts:
-        raise RequestRefused(f"the request is refused: ciphertexts: expected {ciphertexts}, as the array has, got {requests}")
-
-
-def _asked(context: Context, roster: _native.Roster, requests: list[bytes]) -> Asked:
-    """What requests of one array say: the same in all of them."""
-    if not requests:
-        raise RequestRefused("the request is refused: ciphertexts: expected 1 at least, got 0")
-    said = [_native.read_decryption_request(context._contexts[0], roster, request) for request in requests]
-    if any(one != said[0] for one in said):
-        raise RequestRefused("the request is refused: what is asked for the ciphertexts of one array: expected the same for all, got several")
-    purpose, noise, members, program = said[0]
-    return Asked(purpose, noise, tuple(members), program, len(requests))
-
-
-def _refused(sender: str, fault: str, what: str) -> PartyMessage:
-    """The error of a message of a party."""
-    error = PartyMessage(f"message of party {sender}: {what}")
-    error.sender, error.fault = sender, fault
-    return error

@@ -7,6 +7,8 @@ with ``sunzi.EncryptedArray`` as usual, and each gives its share of those result
 2. Each runs a ``KeySession`` over a ``Link`` and has ``PartyKeys``: the public keys of all, and a secret of its own. With a threshold, each then runs a ``Dealing``.
 3. Each encrypts, by ``keys.public.encrypt``; somebody who holds no secret computes.
 4. An ``Opening`` asks for a result. Each party has a ``Decryptor``, which answers and counts, and ``Opening.open`` makes numbers of the answers.
+5. A ``Refreshing`` takes away the noise of an array in between, so that more is computed with it, and nobody learns the numbers.
+6. By a ``HandingOn`` parties join and leave a threshold: public keys and ciphertexts stay.
 
 A ``Link`` is whatever brings bytes from one to another and tells who sent them: ``tls`` connects machines, ``folder`` takes a folder that all share, ``local`` is for the
 threads of one process, and a class of your own is for any other way. For ``tls`` and ``folder`` each party makes an ``Identity`` once and gives its ``Card`` to all,
@@ -42,9 +44,12 @@ that does not can spoil results; and **a party that answers for whatever it is s
 """
 
 from ._native import Card, Contacts, Identity, Roster
+from ._party_answers import Asked
+from ._party_handing_on import HandingOn
 from ._party_keys import Dealing, KeySession, PartyKeys, nonce
 from ._party_links import Link, LocalLink, NetLink, folder, local, tls
-from ._party_results import Asked, Decryptor, Opening
+from ._party_refreshes import Refreshing
+from ._party_results import Decryptor, Opening
 
 __all__ = [
     "Asked",
@@ -52,6 +57,7 @@ __all__ = [
     "Contacts",
     "Dealing",
     "Decryptor",
+    "HandingOn",
     "Identity",
     "KeySession",
     "Link",
@@ -59,6 +65,7 @@ __all__ = [
     "NetLink",
     "Opening",
     "PartyKeys",
+    "Refreshing",
     "Roster",
     "folder",
     "local",

@@ -128,6 +128,22 @@ impl Context {
         self.unmasked(ciphertext, &room, quorum, seed, shares)
     }
 
+    /// Returns the level at which a [flooded](Self::flooded_refresh_share) refresh opens a ciphertext: parties whose noise leads to other levels make shares that
+    /// do not fit together.
+    ///
+    /// # Errors
+    /// [`RlweError::SharingRoom`] where message, masks and flooding noise do not fit the ciphertext's level; every other error of
+    /// [`flooded_refresh_share`](Self::flooded_refresh_share) that needs no secret.
+    pub fn flooded_refresh_level(
+        &self,
+        ciphertext: &Ciphertext,
+        noise: DeclaredNoise,
+        policy: SharingPolicy,
+    ) -> Result<usize, CkksError> {
+        let flooding = Flooding::new(policy, noise, self.ring().degree())?;
+        Ok(self.room_for(ciphertext, noise, policy, Some(flooding))?.level)
+    }
+
     fn masked_share(
         &self,
         ciphertext: &Ciphertext,

@@ -59,13 +59,14 @@ impl Terms {
         let mut journal = Journal::open(store, &self.session, me)?;
         let kept = match (journal.secret(PIECES)?, secret) {
             (Some(kept), _) => kept,
-            (None, None) => Zeroizing::default(),
-            (None, Some(secret)) => {
+            // Pieces that are gone because all confirmed are never drawn again: others have the first ones.
+            (None, Some(secret)) if !confirm::is_confirmed(&journal)? => {
                 let drawn = self.draw(me, secret, rng)?;
                 // All in one record: no part of a dealing is ever mixed with another one.
                 journal.keep_secret(PIECES, &drawn)?;
                 drawn
             }
+            (None, _) => Zeroizing::default(),
         };
         // Messages of one dealing have one length.
         let length = (kept.len() / self.receivers.len()).max(1);

@@ -6,14 +6,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sunzi_parties as parties;
-use sunzi_parties::Party;
 use sunzi_parties::decryption::{Decryptor, Request, Subject};
+use sunzi_parties::operations::{Operation as _, OperationRequest, Refresh};
+use sunzi_parties::{Message, Party};
 use sunzi_rlwe::KeyId;
 use sunzi_rlwe::joint::{JointContext as _, JointDecryption};
 use sunzi_rlwe::randomness::from_os;
 use sunzi_rlwe::sharing::{DeclaredNoise, LedgerFile, SharingLedger, SharingPolicy};
-use sunzi_rlwe::wire::{from_bytes, to_bytes};
+use sunzi_rlwe::wire::{Header, Kind, from_bytes, to_bytes};
 
+use super::refreshing::{Asked, answered};
 use super::secret::PartySecret;
 use super::{Over, Records, Roster, policy};
 use crate::ciphertext::Ciphertext;
@@ -91,15 +93,16 @@ fn opened<T>(
 
 #[pymethods]
 impl PartyDecryptor {
-    /// Makes the party, with a new ledger and shares in memory, or with those of a folder and a file.
+    /// Makes the party, with shares and a new ledger in memory, which goes on from `used` results, or with those of a folder and a file.
     #[new]
-    #[pyo3(signature = (secret, queries, statistical_bits, files=None))]
+    #[pyo3(signature = (secret, queries, statistical_bits, files=None, used=0))]
     fn new(
         py: Python<'_>,
         secret: &PartySecret,
         queries: u64,
         statistical_bits: u32,
         files: Option<(PathBuf, PathBuf)>,
+        used: u64,
     ) -> PyResult<Self> {
         let (scheme, roster, held) =
             (Arc::clone(&secret.scheme), Arc::clone(&secret.roster), secret.held.clone());
@@ -108,7 +111,10 @@ impl PartyDecryptor {
             let policy = policy(queries, statistical_bits)?;
             let (ledger, folder) = match files {
                 Some((ledger, folder)) => (LedgerFile::begin(ledger, key, policy)?, Some(folder)),
-                None => (LedgerFile::in_memory(SharingLedger::new(scheme.fingerprint(), key, policy)), None),
+                None => {
+                    let ledger = SharingLedger::new(scheme.fingerprint(), key, policy).taken_over(used)?;
+                    (LedgerFile::in_memory(ledger), None)
+                }
             };
             let (policy, rlwe) = (ledger.ledger().policy(), scheme.rlwe().clone());
             let holding = held.holding(&scheme)?;
@@ -144,6 +150,27 @@ impl PartyDecryptor {
                 let answers = reviewed.into_iter().map(|one| decryptor.answer(one, rng).told());
                 answers.collect::<Result<Vec<_>, _>>()
             })
+        })?;
+        Ok(answers.iter().map(|answer| PyBytes::new(py, answer)).collect())
+    }
+
+    /// Answers requests to refresh ciphertexts whose noise is at most 2^noise by what this party knows: a message for each. All are looked at before one is answered.
+    fn refresh<'py>(
+        &self,
+        py: Python<'py>,
+        ciphertexts: Vec<PyRef<'_, Ciphertext>>,
+        requests: Vec<Vec<u8>>,
+        noise: f64,
+    ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        let pairs: Vec<_> = ciphertexts.iter().map(|one| (Arc::clone(one.scheme()), one.value())).collect();
+        let (decryptor, policy) = (Arc::clone(&self.decryptor), self.policy);
+        let answers = run(py, move || {
+            let noise = DeclaredNoise::from_bits(noise);
+            let mut asked = Vec::new();
+            for ((scheme, value), request) in pairs.iter().zip(&requests) {
+                asked.push(Asked::new((scheme, value), request, noise, policy)?);
+            }
+            opened(&decryptor, |decryptor| answered(decryptor, &asked, noise))
         })?;
         Ok(answers.iter().map(|answer| PyBytes::new(py, answer)).collect())
     }
@@ -200,25 +227,31 @@ pub(crate) fn decryption_request<'py>(
     Ok(PyBytes::new(py, &bytes))
 }
 
-/// Purpose, log2 of the noise, names of the parties, and hash of the program.
-type Said<'py> = (String, f64, Vec<String>, Bound<'py, PyBytes>);
+/// Operation, purpose, log2 of the noise, names of the parties, and hash of the program.
+type Said<'py> = (&'static str, String, f64, Vec<String>, Bound<'py, PyBytes>);
 
-/// Reads what a request says.
+/// Reads what a request says: one to open a ciphertext, or to refresh it.
 #[pyfunction]
-pub(crate) fn read_decryption_request<'py>(
+pub(crate) fn read_party_request<'py>(
     py: Python<'py>,
     context: &Context,
     roster: &Roster,
     request: Vec<u8>,
 ) -> PyResult<Said<'py>> {
     let (scheme, roster) = (Arc::clone(&context.scheme), Arc::clone(&roster.inner));
-    let (request, members) = run(py, move || {
-        let request: Request = from_bytes(scheme.rlwe(), &request)?;
+    let (operation, request, members) = run(py, move || {
+        let (rlwe, kind) = (scheme.rlwe(), Header::read(&mut &request[..])?.kind);
+        let (operation, request) = if kind == Kind::RefreshRequest as u16 {
+            let asked: OperationRequest<Refresh> = from_bytes(rlwe, &request)?;
+            ("refresh", asked.request().clone())
+        } else {
+            ("open", from_bytes::<Request, _>(rlwe, &request)?)
+        };
         let members = request.members(&roster).told()?;
-        Ok((request, super::names(&roster, &members)))
+        Ok((operation, request, super::names(&roster, &members)))
     })?;
     let program = PyBytes::new(py, request.program());
-    Ok((request.description().to_owned(), request.noise_bits(), members, program))
+    Ok((operation, request.description().to_owned(), request.noise_bits(), members, program))
 }
 
 /// Returns the channel on which the parties of a joint key ask one another, and the most bytes of a request or an answer for one ciphertext.
@@ -227,6 +260,9 @@ pub(crate) fn request_channel<'py>(
     py: Python<'py>,
     public: &PublicKey,
 ) -> PyResult<(Bound<'py, PyBytes>, u64)> {
-    let longest = parties::decryption::longest_message(public.scheme.rlwe()).told().or_raise(py)?;
-    Ok((PyBytes::new(py, &parties::decryption::channel(public.key.id())), longest))
+    let rlwe = public.scheme.rlwe();
+    let opening = parties::decryption::longest_message(rlwe).told().or_raise(py)?;
+    // The answer to a request of a refresh has two polynomials.
+    let refresh = Message::bytes(Refresh::most(rlwe, rlwe.level()).told().or_raise(py)?);
+    Ok((PyBytes::new(py, &parties::decryption::channel(public.key.id())), opening.max(refresh)))
 }

@@ -132,9 +132,9 @@ impl Contacts {
     }
 
     /// The roster of the parties, of whom a threshold decrypts: all unless it is given.
-    #[pyo3(signature = (threshold=None))]
-    fn roster(&self, py: Python<'_>, threshold: Option<usize>) -> PyResult<Roster> {
-        Roster::of(self.inner.roster().clone(), threshold).or_raise(py)
+    #[pyo3(signature = (threshold=None, *, handed_on=None))]
+    fn roster(&self, py: Python<'_>, threshold: Option<usize>, handed_on: Option<&[u8]>) -> PyResult<Roster> {
+        Roster::of(py, self.inner.roster().clone(), threshold, handed_on)
     }
 
     #[getter]

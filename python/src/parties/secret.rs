@@ -9,10 +9,10 @@ use sunzi_parties::Party;
 use sunzi_parties::decryption::Holding;
 use sunzi_rlwe::joint::{Reference, ThresholdShare};
 use sunzi_rlwe::wire::{self, WireError};
-use sunzi_rlwe::{KeyId, LedgerFile, SecretKey};
+use sunzi_rlwe::{KeyId, LedgerFile, SecretKey, SharingLedger};
 use zeroize::Zeroizing;
 
-use super::Roster;
+use super::{Roster, policy};
 use crate::compute::run;
 use crate::error::Failure;
 use crate::keys::{PublicKey, short};
@@ -107,6 +107,24 @@ impl PartySecret {
         run(py, move || Ok(LedgerFile::prepare(path, scheme.fingerprint(), key)?))
     }
 
+    /// Writes the file of the ledger of a joint secret that was handed on to this party, with its policy and the results that others counted before.
+    fn begin_ledger(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        queries: u64,
+        statistical_bits: u32,
+        used: u64,
+    ) -> PyResult<()> {
+        let (scheme, key) = (Arc::clone(&self.scheme), self.key);
+        run(py, move || {
+            let policy = policy(queries, statistical_bits)?;
+            let ledger = SharingLedger::new(scheme.fingerprint(), key, policy).taken_over(used)?;
+            LedgerFile::create(path, ledger)?;
+            Ok(())
+        })
+    }
+
     #[getter]
     fn me(&self) -> String {
         self.roster.name(self.me).to_owned()
@@ -121,6 +139,17 @@ impl PartySecret {
         let what = if self.is_share() { "threshold share" } else { "secret" };
         format!("<{what} of party {} of key {}>", self.me(), short(self.key))
     }
+}
+
+/// Returns the policy and the count of the ledger in a file, as results, statistical bits and results counted; `None` where nothing was shared yet.
+#[pyfunction]
+pub(crate) fn party_ledger(py: Python<'_>, path: PathBuf) -> PyResult<Option<(u64, u32, u64)>> {
+    run(py, move || {
+        let said = |ledger: SharingLedger| {
+            (ledger.policy().queries(), ledger.policy().statistical_bits(), ledger.used())
+        };
+        Ok(LedgerFile::peek(path)?.map(said))
+    })
 }
 
 fn other_secret(roster: &parties::Roster, me: Party, got: &str) -> Failure {

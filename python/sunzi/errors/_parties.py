@@ -23,6 +23,10 @@ class RequestRefused(PartiesError):
     """A request to open a result that a party does not answer."""
 
 
+class HandedOn(PartiesError):
+    """Keys whose secret was handed on to other parties, who answer in their place: the message says to whom, and in which session."""
+
+
 class PartyRecords(PartiesError):
     """Records of a party that cannot be used."""
 

@@ -34,7 +34,7 @@ impl HandingOnSetup {
     ///
     /// # Errors
     /// [`PartiesError::Setting`] for a roster `from` without a threshold or of another number of parties than the context, for more or fewer dealers, and for one that is not on the
-    /// roster, or twice.
+    /// roster, or twice; for a roster `to` of which more parties decrypt than the context is made for.
     pub fn new(
         context: RlweContext,
         (from, dealers): (&Roster, &[Party]),
@@ -51,6 +51,16 @@ impl HandingOnSetup {
         let Ok(quorum) = Quorum::new(threshold, parties, &numbers) else {
             return refuse(format!("{threshold} of {parties}"), format!("{numbers:?}"));
         };
+        // Rooms for flooding noise are those of the parties of the parameters.
+        let most = context.parties() as usize;
+        if to.threshold() > most {
+            let expected = format!("at most {most}, whose noise the parameters have room for");
+            return Err(PartiesError::setting(
+                "the number of parties that decrypt",
+                expected,
+                to.threshold(),
+            ));
+        }
         let hash = quorum_hash(&quorum, None);
         let terms = [&nonce[..], key.as_bytes(), &from.digest(), &to.digest(), &hash].concat();
         // The parties of before are those of the context, whoever comes after them.

@@ -160,6 +160,13 @@ fn a_dealer_begins_again_without_its_share() {
     assert!(!again.gets_share() && again.missing().is_empty() && again.messages().count() == 0);
     let error = again.finish().err().unwrap().to_string();
     assert!(error.contains("Di, Bo, Cy") && error.contains("Ada"), "{error}");
+    // With its share of before it draws no other pieces either: those that the others have are the first ones.
+    let bo = setup.session().roster().named("Bo").unwrap();
+    let store = copy(&kept[1]);
+    let again = setup.begin(bo, Some(&first.shares[1]), store.clone(), &mut rng(99)).unwrap();
+    assert!(again.messages().count() == 0 && store.get("pieces").unwrap().is_none());
+    let again = again.finish().unwrap();
+    assert_eq!(to_bytes(&zero.context, &again).unwrap(), to_bytes(&zero.context, &shares[1]).unwrap());
     // What the shares of before follow from is gone from all records.
     assert!(kept.iter().all(|store| store.get("pieces").unwrap().is_none()));
 }
@@ -256,6 +263,12 @@ fn what_cannot_be_handed_on_is_refused_by_name() {
     assert!(refused(world.setup.roster(), &[party(1), party(2)]).contains("a roster with a threshold"));
     let other = Roster::new(["Ada", "Bo", "Cy", "Di"]).unwrap().with_threshold(2).unwrap();
     assert!(refused(&other, &[party(1), party(2)]).contains("the parties of the parameters"));
+    // Parameters have room for the flooding noise of as many parties as made the key.
+    let many = Roster::new(["Ada", "Bo", "Cy", "Di"]).unwrap();
+    let dealers = [party(1), party(2)];
+    let made = HandingOnSetup::new(zero.context.clone(), (&first.roster, &dealers), many, key, [5; 32]);
+    let error = made.err().unwrap().to_string();
+    assert!(error.contains("at most 3, whose noise the parameters have room for"), "{error}");
     // Shares of others, of parties that deal nothing, and none where one is needed.
     let setup = first.setup(&zero, &["Ada", "Bo"], &["Di", "Bo"], 2);
     let member = |name: &str| setup.session().roster().named(name).unwrap();

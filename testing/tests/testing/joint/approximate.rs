@@ -174,4 +174,13 @@ fn flooded_refreshes_hide_the_noise_of_before() {
     let other = DeclaredNoise::from_bits(noise.bits() - 1.0);
     assert!(share(other, &keys.secrets[0], &mut rng).is_err(), "less noise than the ciphertext has");
     assert!(refresh(&shares[1..]).is_err());
+    // Noise decides the level at which a refresh opens the ciphertext, and whether there is one.
+    let level_for = |bits: f64| {
+        let declared = DeclaredNoise::from_bits(noise.bits() + bits);
+        context.flooded_refresh_level(&value, declared, policy())
+    };
+    assert!(level_for(0.0).unwrap() <= value.metadata().level);
+    assert!(level_for(0.0).unwrap() <= level_for(8.0).unwrap_or(context.depth()));
+    let error = level_for(4000.0).unwrap_err().to_string();
+    assert!(error.contains("2^4"), "{error}");
 }

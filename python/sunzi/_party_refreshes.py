@@ -1,0 +1,93 @@
+"""Arrays that several parties refresh by shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Optional, cast
+
+from . import _native
+from ._array import EncryptedArray
+from ._crt import CrtCiphertext
+from ._party_answers import Collected, check_count, ciphertexts_of, objects_in
+from ._party_links import Link, Refusals
+from ._wire import Bytes
+
+
+class Refreshing(Collected[_native.PartyRefreshing]):
+    """A refresh on its way: the request to the parties, and their answers, which together make an array of the same numbers with the noise of an encryption, in BGV and
+    CKKS at the highest level. Nobody learns the numbers, and anybody may ask: the answers and the fresh array may be seen by whoever computes.
+
+    The arguments are those of ``Opening``: ``noise`` is log2 of a bound on the noise of ``array``, by which parties answer or refuse, ``sharing`` the policy of
+    their ledgers, ``quorum`` the names of those who are asked, ``purpose`` and ``program`` for people and programs. A refresh opens the numbers under masks, with the flooding
+    noise of an opened result beside the noise: each ciphertext counts as a result, and parameters need the room of one (``Context.for_depth(...,
+    sharing=...)``). In CKKS the flooding noise stays in the numbers, as in an opened result, so each refresh costs precision; masks as wide as the numbers need
+    a level or two left.
+
+    The noise to declare of what is computed afterwards begins anew: ``PartyKeys.declared_noise`` of that part alone.
+
+    >>> import numpy as np
+    >>> roster, number = parties.Roster(["north", "south"]), parties.nonce()
+    >>> context = sunzi.Context.for_depth(1, dtype=int, parties=2, sharing=(10, 40), result_bound=1000, security=0, log2_degree=10)
+    >>> sessions = {me: parties.KeySession(context, roster, me, nonce=number, rotations=[]) for me in roster.names}
+    >>> while not all(session.done for session in sessions.values()):
+    ...     messages = {me: session.message for me, session in sessions.items()}
+    ...     for me, session in sessions.items():
+    ...         for sender, message in messages.items():
+    ...             if sender != me:
+    ...                 _ = session.receive(sender, message)
+    ...         session.advance()
+    >>> holders = {me: parties.Decryptor(session.keys, queries=10, statistical_bits=40) for me, session in sessions.items()}
+    >>> def square(a):
+    ...     return a * a
+    >>> keys = sessions["north"].keys
+    >>> squares, noise = square(keys.encrypt([1, 2, 3], bounds=(0, 3))), keys.declared_noise(square, np.zeros(3, int), bounds=[(0, 3)])
+    >>> refreshing = holders["north"].refreshing(squares, noise=noise, purpose="before the second half")
+    >>> for me, holder in holders.items():
+    ...     _ = refreshing.receive(me, holder.refresh(refreshing.request, squares, noise=noise))
+    >>> fresh = refreshing.refreshed()
+    >>> fresh.ciphertexts[0].noise < squares.ciphertexts[0].noise
+    True
+    >>> fourth, noise = square(fresh), keys.declared_noise(square, np.zeros(3, int), bounds=[(0, 9)])
+    >>> opening = holders["south"].opening(fourth, noise=noise)
+    >>> for me, holder in holders.items():
+    ...     _ = opening.receive(me, holder.answer(opening.request, fourth, noise=noise))
+    >>> [int(x) for x in opening.open()], holders["south"].used
+    ([1, 16, 81], 2)
+
+    Errors are those of ``Opening``: a request that no party would answer is ``errors.RequestRefused``, noise without room ``errors.SharingRoom``.
+    """
+
+    _operation = "refresh"
+    _ask = staticmethod(_native.refresh_request)
+    _collect = staticmethod(_native.PartyRefreshing)
+
+    @classmethod
+    def of(cls, roster: _native.Roster, array: EncryptedArray, request: Bytes, *, sharing: tuple[int, int]) -> Refreshing:
+        """The refresh of a request that somebody else made, for those who take the answers."""
+        refreshing = cls.__new__(cls)
+        requests = objects_in(request)
+        check_count(len(requests), len(ciphertexts_of(array)))
+        refreshing._set(roster, array, sharing, requests)
+        return refreshing
+
+    def refreshed(self) -> EncryptedArray:
+        """The array of fresh ciphertexts, once all answers are there: its shape, its dtype, and what is known of its numbers are those of before. ``errors.PartyMissing`` names those whose
+        answers are missing.
+
+        Shares that a party made of something else than it should cannot be told, and spoil the numbers.
+        """
+        fresh = (one.refreshed() for one in self._each)
+        chunks = [_refreshed(chunk, fresh) for chunk in self._result._chunks]
+        return self._result._like(chunks, fill=self._result._fill)
+
+    def run(self, link: Link, *, timeout: float = 60.0, refused: Optional[Refusals] = None) -> EncryptedArray:
+        """Asks over a link, waits at most ``timeout`` seconds for the answers that are missing, and gives the array. The own answer is given by ``receive`` before."""
+        self._gather(link, timeout, refused)
+        return self.refreshed()
+
+
+def _refreshed(chunk: _native.Ciphertext, fresh: Iterator[_native.Ciphertext]) -> _native.Ciphertext:
+    """The next fresh ciphertexts in the place of one, or of those of one number together."""
+    if isinstance(chunk, CrtCiphertext):
+        return cast(_native.Ciphertext, CrtCiphertext([next(fresh) for _ in chunk.parts]))
+    return next(fresh)
