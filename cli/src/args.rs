@@ -5,6 +5,7 @@ mod params;
 pub(crate) mod party;
 mod program;
 mod read;
+pub(crate) mod reencrypt;
 mod tables;
 
 use std::path::PathBuf;
@@ -80,6 +81,8 @@ pub(crate) enum Command {
     Eval(EvalArgs),
     /// Decrypt results
     Decrypt(DecryptArgs),
+    /// Hand results on to another owner, by a proxy that reads nothing
+    Reencrypt(reencrypt::ReencryptArgs),
     /// Keys of several parties, of whom none has the secret, and results that they open together
     #[cfg(feature = "net")]
     Party(party::PartyArgs),

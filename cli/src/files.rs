@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 pub(crate) mod encrypt;
+pub(crate) mod folder;
 pub(crate) mod input;
 pub(crate) mod inspect;
 pub(crate) mod keygen;

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod ask;
 mod bench;
 mod columns;
 mod deliver;
@@ -10,6 +11,7 @@ mod derived;
 mod encrypted;
 mod error;
 mod files;
+mod fingerprint;
 mod help;
 mod hospitals;
 mod html;
@@ -23,6 +25,7 @@ mod params;
 mod party;
 mod program;
 mod progress;
+mod reencrypt;
 mod reference;
 mod regression;
 mod report;
@@ -65,6 +68,7 @@ fn run() -> Result<(), CliError> {
         Command::Plan(args) => program::plan::run(&args),
         Command::Eval(args) => program::eval::run(&args),
         Command::Decrypt(args) => program::decrypt::run(&args),
+        Command::Reencrypt(args) => reencrypt::run(&args),
         #[cfg(feature = "net")]
         Command::Party(args) => party::run(&args),
         Command::Schema(args) => files::schema::run(&args),

@@ -7,6 +7,7 @@ mod galois;
 use std::fmt::Display;
 
 use serde::Serialize;
+use sunzi::rlwe::Reencryptions;
 use sunzi::rlwe::words::bytes;
 use sunzi::{bfv, bgv, ckks};
 
@@ -82,6 +83,9 @@ fn bfv_choice(args: &ParamsArgs) -> Result<BfvChoice, CliError> {
     if let Some(policy) = args.room.policy()? {
         builder = builder.sharing(policy);
     }
+    if let Some(Reencryptions { hops, policy }) = args.room.reencryptions()? {
+        builder = builder.reencryptions(hops, policy);
+    }
     // The builder says what to relax if nothing fits.
     let parameters = builder.build_crt().map_err(CliError::input)?;
     Ok((builder, parameters))
@@ -108,6 +112,9 @@ fn bgv_choice(args: &ParamsArgs) -> Result<BgvChoice, CliError> {
     }
     if let Some(policy) = args.room.policy()? {
         builder = builder.sharing(policy);
+    }
+    if let Some(Reencryptions { hops, policy }) = args.room.reencryptions()? {
+        builder = builder.reencryptions(hops, policy);
     }
     let parameters = builder.build().map_err(CliError::input)?;
     Ok((builder, parameters))

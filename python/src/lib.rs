@@ -16,6 +16,7 @@ mod matrix;
 mod ops;
 mod parties;
 mod plaintext;
+mod reencryption;
 mod request;
 mod scheme;
 mod series;
@@ -60,6 +61,8 @@ mod _native {
     };
     #[pymodule_export]
     use crate::plaintext::Plaintext;
+    #[pymodule_export]
+    use crate::reencryption::{ReencryptionKey, ReencryptionPublicKey};
     #[pymodule_export]
     use crate::series::Series;
     #[pymodule_export]

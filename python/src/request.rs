@@ -4,7 +4,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sunzi_encoding::RingChoice;
-use sunzi_rlwe::{SecretDistribution, Security, SharingPolicy};
+use sunzi_rlwe::{Reencryptions, SecretDistribution, Security, SharingPolicy};
 use {sunzi_bfv as bfv, sunzi_bgv as bgv, sunzi_ckks as ckks};
 
 use crate::error::{Failure, OrRaise as _};
@@ -51,6 +51,8 @@ impl Builder {
         let security = security(request.take("security")?)?;
         let sharing = request.take::<(u64, u32)>("sharing")?.map(policy).transpose();
         let sharing = sharing.or_raise(request.0.py())?;
+        let reencryptions = request.take::<(u32, u64, u32)>("reencryptions")?.map(reencryptions).transpose();
+        let reencryptions = reencryptions.or_raise(request.0.py())?;
         let parties: u32 = request.take("parties")?.unwrap_or(1);
         let builder = match scheme {
             "bfv" => Self::Bfv(with_settings!(
@@ -84,12 +86,24 @@ impl Builder {
         };
         request.finish(scheme)?;
         let builder = if parties == 1 { builder } else { builder.parties(parties) };
+        let builder = match reencryptions {
+            Some(asked) => builder.reencryptions(asked).or_raise(request.0.py())?,
+            None => builder,
+        };
         let Some(policy) = sharing else { return Ok(builder) };
         Ok(match builder {
             Self::Bfv(builder) => Self::Bfv(builder.sharing(policy)),
             Self::Bgv(builder) => Self::Bgv(builder.sharing(policy)),
             Self::Ckks(builder) => Self::Ckks(builder.sharing(policy)),
         })
+    }
+
+    fn reencryptions(self, Reencryptions { hops, policy }: Reencryptions) -> Result<Self, Failure> {
+        match self {
+            Self::Bfv(builder) => Ok(Self::Bfv(builder.reencryptions(hops, policy))),
+            Self::Bgv(builder) => Ok(Self::Bgv(builder.reencryptions(hops, policy))),
+            Self::Ckks(_) => Err(wrong_scheme("room for re-encryptions", "bfv or bgv", "ckks")),
+        }
     }
 
     fn parties(self, parties: u32) -> Self {
@@ -138,6 +152,11 @@ impl Builder {
 /// Returns the sharing policy for a number of shared results and a number of statistical bits.
 pub(crate) fn policy((queries, bits): (u64, u32)) -> Result<SharingPolicy, Failure> {
     Ok(SharingPolicy::new(bits, queries)?)
+}
+
+/// Returns re-encryptions in a row for their number, a number of results and a number of statistical bits.
+pub(crate) fn reencryptions((hops, queries, bits): (u32, u64, u32)) -> Result<Reencryptions, Failure> {
+    Ok(Reencryptions { hops, policy: policy((queries, bits))? })
 }
 
 pub(crate) fn unknown_scheme(name: &str) -> PyErr {

@@ -13,6 +13,7 @@ use sunzi_program::ProgramError;
 use sunzi_program::analysis::SchemeChoice;
 
 use crate::error::Failure;
+pub(crate) use keys::Held;
 pub(crate) use party::TableKeys;
 pub(crate) use plan::{TablePlan, TableProgram};
 pub(crate) use results::TableResults;

@@ -20,6 +20,7 @@ from ._keys import Keys, PublicKeys, keygen
 from ._messages import MessageArray
 from ._native import Series, SharingLedger, bootstrap_sets, threads
 from ._program import Plan, Program, program
+from ._reencryption import ReencryptionKey, ReencryptionPublicKey
 from ._trace import Like
 from .errors import SunziError
 
@@ -38,6 +39,8 @@ __all__ = [
     "Plan",
     "Program",
     "PublicKeys",
+    "ReencryptionKey",
+    "ReencryptionPublicKey",
     "Series",
     "SharingLedger",
     "SunziError",

@@ -126,6 +126,7 @@ class Context:
         plain_products: int = 1,
         security: int = 128,
         sharing: tuple[int, int] | None = None,
+        reencryptions: tuple[int, int, int] | None = None,
         parties: int = 1,
         **settings: int,
     ) -> Context:
@@ -138,14 +139,16 @@ class Context:
         Before the first product and after each one sums over 2^``sums`` slots are provided for, and for integers ``plain_products``
         products with clear arrays in a row, masks of indices among them; real numbers take a level for each. ``security`` is 128, 192 or 256 bits; 0 asks for no
         security at all and is for tests. ``sharing`` is a pair, how many results will be shared and with how many statistical bits (``Keys.ledger``): it leaves room for
-        ``Keys.decrypt_for_sharing`` at the end of the depth, and ``precision`` is then that of what is shared. ``parties``, up to 1024, make
+        ``Keys.decrypt_for_sharing`` at the end of the depth, and ``precision`` is then that of what is shared. ``reencryptions`` of integers
+        are three numbers, how many times in a row arrays are handed on to another owner, how many ciphertexts of one owner, and with how many statistical bits
+        (``ReencryptionKey``): there is room for them at the end of the depth. ``parties``, up to 1024, make
         the keys together (``sunzi.parties``): noise is counted for the secrets of all, and what they open together needs ``sharing``. Other settings are those of the Rust builder of the scheme.
         """
         if "ring_index" in settings:
             raise Request("a ring_index: its slots hold elements of a field, take Context.for_field; log2_degree chooses among the rings of numbers")
         name = scheme_for(dtype, scheme)
         asked = request_for(name, depth, bound, result_bound, precision, slots, sums, plain_products, security)
-        request: dict[str, Any] = {**joined(asked, settings), "sharing": sharing, "parties": parties}
+        request: dict[str, Any] = {**joined(asked, settings), "sharing": sharing, "reencryptions": reencryptions, "parties": parties}
         if name != "ckks" and (request.get("plain_range") or 0) > _ONE_MODULUS:
             return cls._of_all(_native.Context.choose_all(name, request))
         return cls._of(_native.Context.choose(name, request))

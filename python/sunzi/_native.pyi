@@ -47,6 +47,8 @@ from ._native_parties import read_party_request as read_party_request
 from ._native_parties import refresh_request as refresh_request
 from ._native_parties import request_channel as request_channel
 from ._native_parties import session_nonce as session_nonce
+from ._native_reencryption import ReencryptionKey as ReencryptionKey
+from ._native_reencryption import ReencryptionPublicKey as ReencryptionPublicKey
 from ._native_tables import TableBytes as TableBytes
 from ._native_tables import TableKeys as TableKeys
 from ._native_tables import TablePlan as TablePlan

@@ -68,18 +68,24 @@ class Program:
         precision: int = 16,
         security: int = 128,
         log2_degree: Optional[int] = None,
+        reencryptions: Optional[tuple[int, int, int]] = None,
         keys: Optional[Keys] = None,
     ) -> Plan:
         """Scheme, parameters and keys of the program, before anything is encrypted; ``errors.Refused`` says what no parameters hold, and what would help.
 
         Without a ``scheme`` it is the cheapest that computes the program: encrypted integers where it has order or tables, CKKS with bootstrapping where it is
-        deeper than any parameters. ``precision`` is that of CKKS, in bits of each number's range. ``security=0`` allows small rings, for tests. With ``keys`` it
-        is the plan within their parameters.
+        deeper than any parameters. ``precision`` is that of CKKS, in bits of each number's range. ``security=0`` allows small rings, for tests.
+        ``reencryptions`` are three numbers, how many times in a row results are handed on to another owner, how many ciphertexts of one owner, and with how many
+        statistical bits (``sunzi.ReencryptionKey``): the scheme is BFV or BGV, and each owner makes keys of this plan. With ``keys`` it is the plan within their
+        parameters.
         """
         if keys is None:
-            return Plan._of(self._inner.plan(scheme=scheme, precision=precision, security=security, log2_degree=log2_degree))
-        if scheme is not None or log2_degree is not None or security != 128:
-            raise TypeError("scheme, security and log2_degree are those of the keys: leave them out")
+            asked = self._inner.plan(
+                scheme=scheme, precision=precision, security=security, log2_degree=log2_degree, reencryptions=reencryptions
+            )
+            return Plan._of(asked)
+        if scheme is not None or log2_degree is not None or security != 128 or reencryptions is not None:
+            raise TypeError("scheme, security, log2_degree and reencryptions are those of the keys: leave them out")
         return Plan._of(keys._inner.plan(self._inner, precision))
 
     def __repr__(self) -> str:
@@ -221,7 +227,7 @@ class Plan:
         """
         names = set(self.schema.names)
         columns = [column for column in columns_of(table) if column[0] in names]
-        return EncryptedTable._of(keys._inner.encrypt(self._inner.program.schema, columns))
+        return EncryptedTable._of(keys._inner.encrypt(self._inner, columns))
 
     def compute(self, keys: Keys, table: EncryptedTable, *, progress: Optional[Progress] = None) -> Results:
         """Runs the program on an encrypted table, with evaluation keys alone. ``progress`` is called with the numbers of look-ups, bootstraps or inputs done and of all."""

@@ -39,7 +39,7 @@ pub(crate) struct ParamsArgs {
     #[arg(long, value_name = "M")]
     pub(crate) plain_range: Option<u128>,
     /// Instead, in BFV: slots of GF(P^d), for a prime P that may be as small as 2; the ring index is chosen
-    #[arg(long, value_name = "P", conflicts_with_all = ["plain_bits", "plain_range", "no_batching", "share"])]
+    #[arg(long, value_name = "P", conflicts_with_all = ["plain_bits", "plain_range", "no_batching", "share", "reencryptions"])]
     pub(crate) plain: Option<u64>,
     /// With --plain: slots modulo P^R
     #[arg(long, value_name = "R", default_value_t = 1, requires = "plain", value_parser = clap::value_parser!(u32).range(1..=59))]
@@ -47,7 +47,7 @@ pub(crate) struct ParamsArgs {
     /// Instead, in BFV: a modulus 2^g - 1 for ciphertexts, as [TSKJ20] has them; the plaintext modulus is 786433
     #[arg(long, conflicts_with_all = [
         "plain_bits", "plain_range", "plain", "precision", "real_slots", "additions", "rotations", "slots", "no_batching", "share",
-        "bootstrapping"
+        "reencryptions", "bootstrapping"
     ])]
     pub(crate) fermat: bool,
     /// BFV and BGV: log2 of the terms that are summed at each level
@@ -60,7 +60,7 @@ pub(crate) struct ParamsArgs {
     #[arg(long, value_name = "bfv|bgv|ckks|auto", default_value = "bfv", hide_possible_values = true)]
     pub(crate) scheme: ParamsScheme,
     /// CKKS: bits behind the binary point that results keep, 1 to 45
-    #[arg(long, value_name = "BITS", conflicts_with_all = ["plain_bits", "plain_range", "plain", "additions", "rotations", "no_batching"])]
+    #[arg(long, value_name = "BITS", conflicts_with_all = ["plain_bits", "plain_range", "plain", "additions", "rotations", "no_batching", "reencryptions"])]
     pub(crate) precision: Option<u32>,
     /// CKKS: real slots, as many as the ring degree instead of half as many complex ones; with --bootstrapping the real ring whose ciphertexts a set bootstraps
     #[arg(long, conflicts_with_all = ["plain_bits", "plain_range", "plain", "additions", "rotations", "no_batching"])]
@@ -84,7 +84,7 @@ pub(crate) struct ParamsArgs {
     /// Instead: the sets that CKKS bootstraps with, what each keeps, leaves and costs; or one of them, as n16-128-fast, or n16-128-fast-8 for 8 levels left; with --real-slots for messages of the real ring of half the degree, with --output kept in a file
     #[arg(long, value_name = "SET", num_args = 0..=1, conflicts_with_all = [
         "depth", "plain_bits", "plain_range", "plain", "plain_exponent", "additions", "rotations", "slots", "no_batching", "security",
-        "scheme", "precision", "share"
+        "scheme", "precision", "share", "reencryptions"
     ])]
     pub(crate) bootstrapping: Option<Option<String>>,
     /// Print one JSON object
@@ -131,6 +131,7 @@ impl ParamsArgs {
             ("--additions", self.additions != 0),
             ("--rotations", self.rotations != 0),
             ("--no-batching", self.no_batching),
+            ("--reencryptions", self.room.reencryptions.is_some()),
         ];
         given.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
     }

@@ -6,7 +6,8 @@ use clap::{ArgGroup, Args, ValueEnum};
 
 use sunzi::program::analysis::SchemeChoice;
 use sunzi::program::packed::Packing;
-use sunzi::rlwe::{SecretDistribution, SharingPolicy};
+use sunzi::rlwe::reencryption::MOST_HOPS;
+use sunzi::rlwe::{Reencryptions, SecretDistribution, SharingPolicy};
 
 use super::tables::{ReadingArgs, parse_bytes};
 use super::{AcceptArgs, FILE_CODES};
@@ -16,6 +17,10 @@ use crate::files::target::ForceArgs;
 
 /// Bits of every intermediate number of CKKS that are right, unless given.
 pub(crate) const PRECISION: u32 = 16;
+/// Ciphertexts under one key that are handed on, unless given.
+pub(crate) const QUERIES: u64 = 1 << 16;
+/// Bits of the statistical distance of what is shared or handed on, unless given.
+pub(crate) const STATISTICAL_BITS: u32 = 40;
 
 /// Scheme that a program may run in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -91,7 +96,7 @@ pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
     /// Whether the parameters in this file suffice, instead of choosing some; - for standard input
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "scheme", "security", "share", "parties"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "scheme", "security", "share", "reencryptions", "parties"])]
     pub(crate) params: Option<PathBuf>,
     /// Keep the parameters in this file; - for standard output
     #[arg(long, short, value_name = "FILE")]
@@ -157,12 +162,19 @@ impl PlanArgs {
 
 /// Options of room for results that somebody else will see.
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("seen").args(["share", "reencryptions"]).multiple(true))]
 pub(crate) struct RoomArgs {
     /// Leave room for `sunzi decrypt --share`, of at most QUERIES ciphertexts under one key
     #[arg(long, value_name = "QUERIES")]
     pub(crate) share: Option<u64>,
-    /// With --share: within statistical distance 2^-BITS of what does not depend on the key, 1 to 80; each is a bit of noise budget or of precision
-    #[arg(long, value_name = "BITS", default_value_t = 40, requires = "share")]
+    /// BFV and BGV: leave room for `sunzi reencrypt`, which hands results on HOPS times in a row, each time to another owner
+    #[arg(long, value_name = "HOPS", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_HOPS)))]
+    pub(crate) reencryptions: Option<u32>,
+    /// With --reencryptions: at most QUERIES ciphertexts under one key are handed on
+    #[arg(long, value_name = "QUERIES", default_value_t = QUERIES, requires = "reencryptions")]
+    pub(crate) queries: u64,
+    /// With --share or --reencryptions: within statistical distance 2^-BITS of what does not depend on the key, 1 to 80; each is a bit of noise budget or of precision
+    #[arg(long, value_name = "BITS", default_value_t = STATISTICAL_BITS, requires = "seen")]
     pub(crate) statistical_bits: u32,
 }
 
@@ -171,6 +183,13 @@ impl RoomArgs {
     pub(crate) fn policy(&self) -> Result<Option<SharingPolicy>, CliError> {
         let policy = |queries| SharingPolicy::new(self.statistical_bits, queries).map_err(CliError::input);
         self.share.map(policy).transpose()
+    }
+
+    /// Returns how often results are going to be handed on, and how well, if they are.
+    pub(crate) fn reencryptions(&self) -> Result<Option<Reencryptions>, CliError> {
+        let Some(hops) = self.reencryptions else { return Ok(None) };
+        let policy = SharingPolicy::new(self.statistical_bits, self.queries).map_err(CliError::input)?;
+        Ok(Some(Reencryptions { hops, policy }))
     }
 }
 

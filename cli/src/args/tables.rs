@@ -208,6 +208,10 @@ pub(crate) struct EncryptArgs {
     /// Parquet: a category that stays in the clear and cuts the table, so that rows with one label can be taken without the others
     #[arg(long, value_name = "COLUMN")]
     pub(crate) partition: Option<String>,
+    /// BFV and BGV: chunks fill all slots, so that sums are in every slot, for results that `sunzi reencrypt` hands on: the new owner sees all slots. A plan with
+    /// --reencryptions says so as well
+    #[arg(long)]
+    pub(crate) fill_slots: bool,
     /// Several parties: the table has the rows from A to B − 1, counted from 0, of those that the schema or plan says; other parties have the others, and
     /// `sunzi eval` takes the encrypted tables of all
     #[arg(long, value_name = "A..B", value_parser = parse_rows, conflicts_with = "partition")]

@@ -10,7 +10,10 @@ use sunzi::program::results::ResultsReader;
 use sunzi::rlwe::wire::{
     CiphertextOf, Ciphertexts, Format, Kind, SchemeFormat, Scope, WireError, load, open_regular,
 };
-use sunzi::rlwe::{EncapsulationKeys, GaloisKeys, PublicKey, RaisingKeys, RelinearizationKey, SecretKey};
+use sunzi::rlwe::{
+    EncapsulationKeys, GaloisKeys, PublicKey, RaisingKeys, ReencryptionKey, ReencryptionPublicKey,
+    RelinearizationKey, SecretKey,
+};
 use sunzi::{bfv, ckks};
 
 use super::input::InputFile;
@@ -135,6 +138,8 @@ fn in_scheme<C: SchemeFormat + Format<P>, P>(context: &C, path: &Path) -> Result
     match kind {
         Some(Kind::SecretKey) => one::<SecretKey, _>(rlwe, path),
         Some(Kind::PublicKey) => one::<PublicKey, _>(rlwe, path),
+        Some(Kind::ReencryptionPublicKey) => one::<ReencryptionPublicKey, _>(rlwe, path),
+        Some(Kind::ReencryptionKey) => one::<ReencryptionKey, _>(rlwe, path),
         Some(Kind::RelinearizationKey) => one::<RelinearizationKey, _>(rlwe, path),
         Some(Kind::EncapsulationKeys) => one::<EncapsulationKeys, _>(rlwe, path),
         Some(Kind::RaisingKeys) => one::<RaisingKeys, _>(rlwe, path),

@@ -101,13 +101,19 @@ pub(crate) fn run(args: &EncryptArgs) -> Result<(), CliError> {
     let part = Part::new(args, &looked, contexts.parameters().parties())?;
     let Looked { source, surveyed, .. } = looked;
     let schema = &Schema { rows: part.all, ..surveyed.schema.clone() };
+    // Results of this plan may be handed on.
+    let fills = plan.as_ref().is_some_and(|plan| plan.layout.span == contexts.parameters().slots());
     let packed = packing(plan, schema)?;
     if packed.is_none() {
         fits(&contexts, schema)?;
     } else if is_parquet_name(&args.output) {
         return Err(CliError::input("a packed table is no table in Parquet: give --output another name"));
     }
-    let job = Job::new(contexts, &key, schema, part, packed.as_ref())?;
+    let layout = match &packed {
+        Some(plan) => plan.layout,
+        None => layout(&contexts, schema.rows, (args, fills))?,
+    };
+    let job = Job::new(contexts, &key, (schema, &layout), part, packed.as_ref())?;
     if let Some(most) = args.memory.filter(|&most| most < job.memory()) {
         let (needed, most) = (bytes(job.memory()), bytes(most));
         return Err(CliError::input(format!(
@@ -144,6 +150,25 @@ pub(crate) fn run(args: &EncryptArgs) -> Result<(), CliError> {
 fn packing(plan: Option<Plan>, schema: &Schema) -> Result<Option<Plan>, CliError> {
     let packed = plan.filter(|plan| plan.packed().is_some());
     packed.map(|plan| plan.with_rows(schema.rows).map_err(program::refuse)).transpose()
+}
+
+/// Returns where rows stand in slots: chunks of results that are handed on fill all of these.
+fn layout(contexts: &Contexts, rows: u64, (args, fills): (&EncryptArgs, bool)) -> Result<Layout, CliError> {
+    let usual = contexts.layout(rows);
+    let parquet = is_parquet_name(&args.output);
+    if !args.fill_slots {
+        let filling = contexts.filling_layout(rows).filter(|_| fills && !parquet);
+        return Ok(filling.unwrap_or(usual));
+    }
+    if parquet {
+        let message = "--fill-slots is not for tables in Parquet: give --output another name";
+        return Err(CliError::input(message));
+    }
+    contexts.filling_layout(rows).ok_or_else(|| {
+        CliError::input(
+            "--fill-slots is for results that are handed on, which CKKS and encrypted integers do not have: leave it away, or take BFV or BGV",
+        )
+    })
 }
 
 fn is_parquet_name(path: &Path) -> bool {
@@ -256,12 +281,11 @@ impl<'a> Job<'a> {
     fn new(
         contexts: Contexts,
         key: &'a Key,
-        schema: &'a Schema,
+        (schema, layout): (&'a Schema, &Layout),
         part: Part,
         packed: Option<&'a Plan>,
     ) -> Result<Self, CliError> {
-        let layout = packed.map_or_else(|| contexts.layout(schema.rows), |plan| plan.layout);
-        let codec = contexts.codec(&layout).map_err(CliError::input)?;
+        let codec = contexts.codec(layout).map_err(CliError::input)?;
         Ok(Self { codec, key, schema, part, inputs: inputs(schema), packed })
     }
 

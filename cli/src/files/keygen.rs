@@ -12,13 +12,14 @@ use sunzi::program::Plan;
 use sunzi::program::analysis::Parameters;
 use sunzi::ring::Ring;
 use sunzi::ring::sampling::SeededRng;
-use sunzi::rlwe::wire::{SecurityClaim, Unfinished, WireError, create, evaluation_keys_len, store};
+use sunzi::rlwe::wire::{SecurityClaim, WireError, create, evaluation_keys_len, store};
 use sunzi::rlwe::words::{bytes, counted};
 use sunzi::rlwe::{
     GaloisKeys, LedgerFile, PublicKey, RelinearizationKey, RlweContext, SecretKey, memory, randomness,
 };
 use sunzi::{bfv, bgv, ckks};
 
+use super::folder::{Entry, whole};
 use super::input::InputFile;
 use super::stored::Stored;
 use super::{check_parent, named, refuse};
@@ -63,12 +64,7 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<(), CliError> {
     let input = InputFile::open(&args.params)?;
     let parameters =
         Stored::load(args.accept.parameters(), input.path()).map_err(|error| refuse(&args.params, error))?;
-    if args.directory.exists() {
-        let name = named(&args.directory);
-        let message = "is there already: keys are never overwritten; choose another folder";
-        return Err(CliError::input(format!("{name} {message}")));
-    }
-    check_parent(&args.directory)?;
+    check_new(&args.directory)?;
     // Memory is checked before any work, tables included.
     let planned = args.plan.is_some() || args.program.is_some();
     let rotations = (!planned).then_some(&args.rotations);
@@ -94,6 +90,16 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<(), CliError> {
             bootstrapped::of_reals(&all, &parameters, rotations, args, input.path())
         }
     }
+}
+
+/// Fails if the folder for keys is there already, or has no folder to be in.
+pub(crate) fn check_new(folder: &Path) -> Result<(), CliError> {
+    if folder.exists() {
+        let name = named(folder);
+        let message = "is there already: keys are never overwritten; choose another folder";
+        return Err(CliError::input(format!("{name} {message}")));
+    }
+    check_parent(folder)
 }
 
 /// The least bytes that keys take together: without `rotations`, which a plan or program says later, the
@@ -151,20 +157,12 @@ fn in_folder(
     make: impl FnOnce(&Path, &Progress) -> Result<Made, CliError>,
 ) -> Result<(), CliError> {
     let progress = Progress::new(!args.json && !args.quiet);
-    let parent = match args.directory.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let refused = |error: io::Error| refuse(parent, WireError::Io(error));
-    let folder = || tempfile::Builder::new().prefix(".sunzi-").tempdir_in(parent);
-    let (_unfinished, folder) = Unfinished::create(folder, |folder| folder.path()).map_err(refused)?;
-    let mut made = make(folder.path(), &progress)?;
-    fs::rename(folder.path(), &args.directory).map_err(refused)?;
-    // The folder has another name now: there is nothing to remove.
-    let _ = folder.keep();
+    let mut made = whole(&args.directory, Entry::Usual, |folder| make(folder, &progress))?;
     drop(progress);
     for file in &mut made.files {
-        file.bytes = fs::metadata(args.directory.join(&file.file)).map_err(refused)?.len();
+        let path = args.directory.join(&file.file);
+        let metadata = fs::metadata(&path).map_err(|error| refuse(&path, WireError::Io(error)))?;
+        file.bytes = metadata.len();
     }
     output::report(args.json, &made, Made::text)
 }

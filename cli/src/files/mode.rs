@@ -33,10 +33,15 @@ pub(crate) fn complaint(path: &Path) -> Option<String> {
     let mode = open_mode(path)?;
     // What is missing or no secret key is refused by whoever reads it, with a better reason.
     let (header, _) = stored::header(path).ok()?;
-    (header.kind == Kind::SecretKey as u16).then(|| {
-        let name = named(path);
-        format!("{name} is a secret key that others on this machine can reach (mode {mode:04o}): run chmod 600 {name}")
-    })
+    let what = match Kind::of(header.kind)? {
+        Kind::SecretKey => "a secret key",
+        Kind::ReencryptionKey => "a re-encryption key",
+        _ => return None,
+    };
+    let name = named(path);
+    Some(format!(
+        "{name} is {what} that others on this machine can reach (mode {mode:04o}): run chmod 600 {name}"
+    ))
 }
 
 /// Returns the mode of a file that others than its owner may read, write or run.

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 use sunzi::parties::{Party, Roster};
 use sunzi::program::Contexts;
-use sunzi::rlwe::wire::{Unfinished, WireError};
+use sunzi::rlwe::wire::WireError;
 use sunzi::rlwe::{SharingPolicy, randomness};
 
 use super::agreement::{AGREEMENT, Agreement, Terms};
@@ -17,6 +17,7 @@ use super::keys::{self, Hashes};
 use super::link::MESSAGES;
 use crate::args::party::{CreateArgs, ShowArgs};
 use crate::error::CliError;
+use crate::files::folder::{Entry, whole};
 use crate::files::{check_parent, named, refuse};
 use crate::{files, output, program};
 
@@ -117,18 +118,13 @@ fn write(
     agreement: &Agreement,
     fill: impl FnOnce(&Path) -> Result<(), CliError>,
 ) -> Result<(), CliError> {
-    let parent = session.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let parent = parent.unwrap_or(Path::new("."));
-    let refused = |error| refuse(parent, WireError::Io(error));
-    let temporary = || tempfile::Builder::new().prefix(".sunzi-").tempdir_in(parent);
-    let (_unfinished, made) = Unfinished::create(temporary, |made| made.path()).map_err(refused)?;
-    write_text(&made.path().join(AGREEMENT), agreement.text())?;
-    [CARDS, MESSAGES].iter().try_for_each(|own| fs::create_dir(made.path().join(own))).map_err(refused)?;
-    fill(made.path())?;
-    fs::rename(made.path(), session).map_err(|error| refuse(session, WireError::Io(error)))?;
-    // The folder has another name now: there is nothing to remove.
-    let _ = made.keep();
-    Ok(())
+    whole(session, Entry::Usual, |made| {
+        write_text(&made.join(AGREEMENT), agreement.text())?;
+        let mut folders = [CARDS, MESSAGES].iter();
+        let make = |own: &&str| fs::create_dir(made.join(own));
+        folders.try_for_each(make).map_err(|error| refuse(session, WireError::Io(error)))?;
+        fill(made)
+    })
 }
 
 /// Says what the parties of a session agree on, and who has joined.

@@ -71,7 +71,7 @@ pub(super) fn run(args: &DecryptArgs) -> Result<(), CliError> {
     };
     run.show(fresh, agreed, &attested)?;
     if !args.wait.yes {
-        super::confirm("Open these results?", "--yes")?;
+        crate::ask::confirm("Open these results?", "--yes")?;
     }
     let shares = run.answer(&mut link, &mut gathered)?;
     if run.receivers.contains(&home.me) {

@@ -21,6 +21,7 @@ use super::keygen::{DEALING, ROUNDS, Run, number, one_lines};
 use super::keys::keep_holding;
 use super::link::{showing, telling};
 use crate::args::party::RetireArgs;
+use crate::ask::confirm;
 use crate::error::{CliError, quoted};
 use crate::files::input::read_text;
 use crate::files::{named, refuse};
@@ -250,7 +251,7 @@ pub(super) fn retire(args: &RetireArgs) -> Result<(), CliError> {
         )));
     };
     if !args.yes {
-        super::confirm(
+        confirm(
             &format!(
                 "Erase the share in {place} for good? The one in {} must have opened a result before.",
                 named(&mark.home)

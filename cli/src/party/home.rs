@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sunzi::parties::Party;
-use sunzi::rlwe::wire::{Unfinished, WireError, create};
+use sunzi::rlwe::wire::{WireError, create};
 
 use super::agreement::{AGREEMENT, Agreement, whole};
 use crate::args::party::HomeArgs;
 use crate::error::{CliError, quoted};
+use crate::files::folder::{Entry, whole as whole_folder};
 use crate::files::input::read_text;
 use crate::files::{named, refuse};
 
@@ -71,14 +72,6 @@ impl Home {
         (agreement, me): (&Agreement, Party),
         fill: impl FnOnce(&Path) -> Result<T, CliError>,
     ) -> Result<T, CliError> {
-        let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty());
-        let parent = parent.unwrap_or(Path::new("."));
-        let refused = |error| refuse(parent, WireError::Io(error));
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".sunzi-");
-        for_owner_alone(&mut builder);
-        let temporary = || builder.tempdir_in(parent);
-        let (_unfinished, made) = Unfinished::create(temporary, |made| made.path()).map_err(refused)?;
         let stored = Stored {
             party: VERSION,
             name: agreement.everyone.name(me).to_owned(),
@@ -87,14 +80,12 @@ impl Home {
             before: before.map(whole).transpose()?,
         };
         let text = serde_json::to_string(&stored).map_err(CliError::failure)? + "\n";
-        write_text(&made.path().join(PARTY), &text)?;
-        write_text(&made.path().join(AGREEMENT), agreement.text())?;
-        fs::create_dir(made.path().join(CARDS)).map_err(refused)?;
-        let filled = fill(made.path())?;
-        fs::rename(made.path(), folder).map_err(|error| refuse(folder, WireError::Io(error)))?;
-        // The folder has another name now: there is nothing to remove.
-        let _ = made.keep();
-        Ok(filled)
+        whole_folder(folder, Entry::OwnerAlone, |made| {
+            write_text(&made.join(PARTY), &text)?;
+            write_text(&made.join(AGREEMENT), agreement.text())?;
+            fs::create_dir(made.join(CARDS)).map_err(|error| refuse(folder, WireError::Io(error)))?;
+            fill(made)
+        })
     }
 
     /// Opens the folder of a party, and holds it against other processes.
@@ -264,16 +255,6 @@ pub(super) fn check_secret(file: &Path) -> Result<(), CliError> {
         None => Ok(()),
     }
 }
-
-/// Makes folders for their owner alone.
-#[cfg(unix)]
-fn for_owner_alone(builder: &mut tempfile::Builder<'_, '_>) {
-    use std::os::unix::fs::PermissionsExt;
-    builder.permissions(fs::Permissions::from_mode(0o700));
-}
-
-#[cfg(not(unix))]
-fn for_owner_alone(_: &mut tempfile::Builder<'_, '_>) {}
 
 /// Returns the mode of a file or folder that others than its owner may use.
 #[cfg(unix)]

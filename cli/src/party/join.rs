@@ -7,10 +7,11 @@ use sunzi::parties::Identity;
 use sunzi::rlwe::randomness;
 
 use super::agreement::{Agreement, Terms};
+use super::cards;
 use super::home::{self, Home, IDENTITY};
-use super::{cards, fingerprint};
 use crate::args::party::JoinArgs;
 use crate::error::{CliError, quoted};
+use crate::fingerprint::{OF_PARTIES, expect};
 use crate::output;
 
 /// Report of `sunzi party join`.
@@ -45,7 +46,8 @@ fn before(agreement: &Agreement, args: &JoinArgs) -> Result<Option<Home>, CliErr
 /// Joins a session under a name that nobody has taken.
 pub(super) fn join(args: &JoinArgs) -> Result<(), CliError> {
     let agreement = Agreement::load(&args.session)?;
-    fingerprint::expect(args.expect.as_deref(), &agreement.fingerprint.to_string(), "the agreement")?;
+    let fingerprint = agreement.fingerprint.to_string();
+    expect(args.expect.as_deref(), &fingerprint, "the agreement", OF_PARTIES)?;
     let roster = &agreement.everyone;
     let me = roster.named(&args.name).map_err(|_| {
         let names: Vec<&str> = roster.parties().map(|party| roster.name(party)).collect();

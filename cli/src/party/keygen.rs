@@ -13,13 +13,15 @@ use sunzi::program::Contexts;
 use sunzi::rlwe::{memory, randomness};
 
 use super::cards::{self, Known};
-use super::fingerprint::{self, Fingerprint};
+use super::fingerprint::Fingerprint;
 use super::handing_on::Received;
 use super::home::{Home, IDENTITY};
 use super::keys::{Published, adopt, keep_holding, publish};
 use super::link::{Speaker, showing, telling};
 use crate::args::party::{KeygenArgs, WaitArgs};
+use crate::ask::confirm;
 use crate::error::{CliError, one_line};
+use crate::fingerprint::{OF_PARTIES, expect as expect_fingerprint};
 use crate::progress::Progress;
 use crate::{output, program};
 
@@ -125,7 +127,7 @@ impl Home {
     /// Waits for the cards of all parties, shows them, and asks about those that are new.
     fn all_cards(&self, expect: Option<&str>, wait: &WaitArgs, json: bool) -> Result<Contacts, CliError> {
         let (contacts, news) = self.awaited_cards(Duration::from_secs(wait.timeout), json || wait.quiet)?;
-        fingerprint::expect(expect, &contacts.fingerprint(), "the cards of all parties")?;
+        expect_fingerprint(expect, &contacts.fingerprint(), "the cards of all parties", OF_PARTIES)?;
         if !news {
             return Ok(contacts);
         }
@@ -139,7 +141,7 @@ impl Home {
             output::print_beside(&format!("{}\nall cards    {all}", lines.join("\n")));
         }
         if !wait.yes && expect.is_none() {
-            super::confirm(
+            confirm(
                 "Do the other parties read out the same fingerprint of all cards?",
                 "--expect with the fingerprint of all cards, or --yes",
             )?;

@@ -156,6 +156,7 @@ fn options(args: &PlanArgs, parts: usize) -> Result<Options, CliError> {
         log2_degree: None,
         parts,
         sharing,
+        reencryptions: args.room.reencryptions()?,
         packing: args.packing.asked()?,
         parties: args.parties,
     })

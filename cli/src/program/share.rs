@@ -28,6 +28,10 @@ pub(crate) fn refuse(error: RlweError) -> CliError {
             "sharing takes {bits_short:.1} bits more than these parameters leave beside the noise: {REMEDY}, or share with fewer \
              --statistical-bits under another key"
         )),
+        RlweError::ReencryptionRoom { hop, bits_short, .. } => CliError::impossible(format!(
+            "re-encryption number {hop} takes {bits_short:.1} bits more than these results have left: make parameters with sunzi plan --reencryptions {hop} \
+             or sunzi params --reencryptions {hop}, give sunzi reencrypt run --further where results are handed on more than once, or ask for fewer --statistical-bits"
+        )),
         RlweError::NoiseDeclaredTooLow { .. } => {
             CliError::mismatch(format!("{error}; give --for and --precision as sunzi eval was given them"))
         }

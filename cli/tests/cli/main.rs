@@ -61,6 +61,8 @@ mod pictures;
 #[cfg(test)]
 mod python;
 #[cfg(test)]
+mod reencryption;
+#[cfg(test)]
 mod schemas;
 #[cfg(test)]
 mod share;

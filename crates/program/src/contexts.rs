@@ -9,6 +9,7 @@ mod files;
 mod integers;
 mod joint;
 mod keys;
+mod proxy;
 mod rows;
 mod sharing;
 
@@ -21,6 +22,7 @@ pub(crate) use integers::{Form, kind_holding};
 pub use joint::{Agreed, Subject};
 pub(crate) use joint::{Way, subjects};
 pub use keys::{EncryptionKey, JointKeyLevels, PublicKey, SecretKey};
+pub use proxy::Proxy;
 pub use rows::ChunkPart;
 pub(crate) use rows::rows_of_both;
 pub use sharing::Sharing;
@@ -186,6 +188,15 @@ impl Contexts {
     #[must_use]
     pub fn layout(&self, rows: u64) -> Layout {
         self.parameters.layout(usize::try_from(rows).unwrap_or(usize::MAX), 1)
+    }
+
+    /// Returns the layout of a table's rows in chunks that fill all slots, so that results can be re-encrypted for another owner; none in schemes that have no
+    /// re-encryption.
+    #[must_use]
+    pub fn filling_layout(&self, rows: u64) -> Option<Layout> {
+        let rows = usize::try_from(rows).unwrap_or(usize::MAX);
+        let handed_on = matches!(self.parts, Parts::Bfv(_) | Parts::Bgv(_));
+        handed_on.then(|| Layout::filling(rows, self.parameters.slots(), 1))
     }
 
     /// Makes the codec that encodes and encrypts chunks of a layout.

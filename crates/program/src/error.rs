@@ -100,6 +100,7 @@ impl ProgramError {
     pub(crate) fn of_rlwe(error: RlweError) -> Self {
         match error {
             RlweError::SharingRoom { .. }
+            | RlweError::ReencryptionRoom { .. }
             | RlweError::SharingSpent { .. }
             | RlweError::NoiseDeclaredTooLow { .. }
             | RlweError::Ledger(_) => Self::Sharing(Box::new(error)),

@@ -5,6 +5,7 @@
 //! text. The key holder sees the program in the description when decrypting: compare it with the one that was requested.
 
 mod digest;
+mod handed;
 mod joint;
 mod outputs;
 mod text;

@@ -38,6 +38,19 @@ pub fn counted(count: usize, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
 }
 
+/// Returns the first 128 bits of a hash in eight groups of four hexadecimal digits: a fingerprint, which people read out to each other.
+///
+/// ```
+/// use sunzi_rlwe::words::grouped;
+///
+/// assert_eq!(grouped(&[0xab; 32]), "abab abab abab abab abab abab abab abab");
+/// ```
+#[must_use]
+pub fn grouped(hash: &[u8; 32]) -> String {
+    let group = |pair: &[u8]| pair.iter().map(|byte| format!("{byte:02x}")).collect();
+    hash.chunks(2).take(8).map(group).collect::<Vec<String>>().join(" ")
+}
+
 /// Returns why reading or writing failed, in words and without the number that the system has for it.
 ///
 /// ```

@@ -39,9 +39,9 @@ impl Evaluation {
 }
 
 /// Keys of a plan: those that this party has.
-pub(super) struct Held {
-    pub(super) contexts: Contexts,
-    pub(super) secret: Option<Arc<SecretKey>>,
+pub(crate) struct Held {
+    pub(crate) contexts: Contexts,
+    pub(crate) secret: Option<Arc<SecretKey>>,
     pub(super) public: Option<Arc<PublicKey>>,
     pub(super) evaluation: Option<Arc<Evaluation>>,
 }

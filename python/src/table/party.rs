@@ -13,7 +13,6 @@ use super::keys::{Held, generate};
 use super::plan::{TablePlan, TableProgram};
 use super::results::{TableResults, Value, decrypted, given};
 use super::run::{TableBytes, compute, encrypt};
-use super::schema::TableSchema;
 use crate::compute::{Progress, run};
 use crate::error::OrRaise as _;
 
@@ -21,6 +20,13 @@ use crate::error::OrRaise as _;
 #[pyclass(frozen, module = "sunzi._native")]
 pub(crate) struct TableKeys {
     held: Arc<Held>,
+}
+
+impl TableKeys {
+    /// Shares the keys with other classes.
+    pub(crate) fn held(&self) -> Arc<Held> {
+        Arc::clone(&self.held)
+    }
 }
 
 #[pymethods]
@@ -87,10 +93,11 @@ impl TableKeys {
         Self { held: Arc::new(Held { secret: None, ..self.held.shared() }) }
     }
 
-    fn encrypt(&self, py: Python<'_>, schema: &TableSchema, columns: Vec<Given<'_>>) -> PyResult<TableBytes> {
+    /// Encrypts the columns of a plan's schema, its rows where the plan has them.
+    fn encrypt(&self, py: Python<'_>, plan: &TablePlan, columns: Vec<Given<'_>>) -> PyResult<TableBytes> {
         let columns = Columns::new(columns).or_raise(py)?;
-        let (keys, schema) = (Arc::clone(&self.held), Arc::clone(&schema.schema));
-        run(py, move || encrypt(&keys, &schema, columns))
+        let (keys, plan) = (Arc::clone(&self.held), Arc::clone(&plan.plan));
+        run(py, move || encrypt(&keys, &plan, columns))
     }
 
     #[pyo3(signature = (plan, table, progress=None))]
@@ -109,6 +116,7 @@ impl TableKeys {
             Ok(TableResults { bytes: Arc::new(results) })
         })
     }
+
     /// Opens the results of a plan.
     fn decrypt<'py>(
         &self,

@@ -14,7 +14,7 @@ use super::name_of;
 use super::schema::TableSchema;
 use crate::compute::run;
 use crate::error::{Failure, OrRaise as _};
-use crate::request::security;
+use crate::request::{self, security};
 
 /// Largest number of bytes of a plan in JSON that is read.
 const LONGEST_JSON: usize = 1 << 26;
@@ -55,7 +55,7 @@ impl TableProgram {
     }
 
     /// Chooses scheme, parameters and keys.
-    #[pyo3(signature = (*, scheme=None, precision=16, security=None, log2_degree=None))]
+    #[pyo3(signature = (*, scheme=None, precision=16, security=None, log2_degree=None, reencryptions=None))]
     fn plan(
         &self,
         py: Python<'_>,
@@ -63,9 +63,12 @@ impl TableProgram {
         precision: u32,
         security: Option<u32>,
         log2_degree: Option<u32>,
+        reencryptions: Option<(u32, u64, u32)>,
     ) -> PyResult<TablePlan> {
         let (scheme, security) = (scheme.map(asked).transpose()?, self::security(security)?);
-        let options = Options { scheme, precision, security, log2_degree, ..Options::default() };
+        let reencryptions = reencryptions.map(request::reencryptions).transpose().or_raise(py)?;
+        let options =
+            Options { scheme, precision, security, log2_degree, reencryptions, ..Options::default() };
         let program = Arc::clone(&self.program);
         run(py, move || Ok(TablePlan { plan: Arc::new(Plan::new(&program, &options)?) }))
     }

@@ -36,6 +36,18 @@ pub(super) enum Value<'py> {
     Rows(Rows<'py>),
 }
 
+impl TableResults {
+    /// Makes results of the bytes of their file.
+    pub(crate) fn of(bytes: Vec<u8>) -> Self {
+        Self { bytes: Arc::new(bytes) }
+    }
+
+    /// Shares the bytes with other classes.
+    pub(crate) fn bytes(&self) -> Arc<Vec<u8>> {
+        Arc::clone(&self.bytes)
+    }
+}
+
 #[pymethods]
 impl TableResults {
     /// Reads what the results say of themselves.

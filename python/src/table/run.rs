@@ -77,10 +77,10 @@ fn opened(bytes: &[u8]) -> Result<TableFile<Cursor<&[u8]>>, Failure> {
     Ok(TableFile::open(Cursor::new(bytes), bytes.len() as u64)?)
 }
 
-/// Encrypts a table whose columns a schema declares.
-pub(super) fn encrypt(keys: &Held, schema: &Schema, columns: Columns) -> Result<TableBytes, Failure> {
+/// Encrypts a table whose columns the schema of a plan declares. Its rows stand as the keys' parameters have them, or fill all slots where the plan says so.
+pub(super) fn encrypt(keys: &Held, plan: &Plan, columns: Columns) -> Result<TableBytes, Failure> {
     let (key, id) = keys.encrypting()?;
-    let contexts = &keys.contexts;
+    let (contexts, schema) = (&keys.contexts, plan.program.schema());
     let (expected, got) = (schema.rows, columns.count());
     if expected != got as u64 {
         let message = format!(
@@ -90,7 +90,9 @@ pub(super) fn encrypt(keys: &Held, schema: &Schema, columns: Columns) -> Result<
     }
     fits(contexts.parameters(), schema)?;
     let surveyed = surveyed(schema, columns.clone())?;
-    let codec = contexts.codec(&contexts.layout(schema.rows))?;
+    let fills = plan.parameters == *contexts.parameters()
+        && contexts.filling_layout(schema.rows) == Some(plan.layout);
+    let codec = contexts.codec(&if fills { plan.layout } else { contexts.layout(schema.rows) })?;
     let encrypted = |rows: &Table, input: &Input| {
         let column = schema.columns.get(input.column).zip(rows.cells(input.column));
         let (column, cells) = column.ok_or_else(|| broken("a column is missing"))?;

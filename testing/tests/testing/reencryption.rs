@@ -5,7 +5,7 @@ use rand_core::SeedableRng;
 use sunzi_circuits::Arithmetic as _;
 use sunzi_encoding::Plaintext;
 use sunzi_rlwe::evaluator::PreparedMatrix;
-use sunzi_rlwe::reencryption::{ReencryptionContext, ReencryptionKey, ReencryptionPublicKey};
+use sunzi_rlwe::reencryption::{ReencryptionContext, ReencryptionKey, ReencryptionPublicKey, Reencryptions};
 use sunzi_rlwe::wire::{self, CiphertextOf, SchemeFormat};
 use sunzi_rlwe::{
     Ciphertext, DeclaredNoise, Evaluator, Exact as _, LedgerFile, RlweError, SecretKey, Security,
@@ -57,6 +57,17 @@ fn all_hops<S: HandedOn>(
     let ring = rlwe.ring().expansion();
     let mut declared = context.own_run(&value);
     let left = context.hops_left(&value, declared, policy()).unwrap();
+    for hops in 1..=left {
+        // The most that a proxy may declare for so many hops leaves room for these, and for no more.
+        let most = context.largest_declared(&value, Reencryptions { hops, policy: policy() }).unwrap();
+        assert!(most.bits() >= declared.bits(), "{most:?} below {declared:?}");
+        assert_eq!(context.hops_left(&value, most, policy()).unwrap(), hops);
+        let more = DeclaredNoise::from_bits(most.bits() + 0.1);
+        assert!(context.hops_left(&value, more, policy()).unwrap() < hops, "{most:?} is not the most");
+    }
+    let beyond = context.largest_declared(&value, Reencryptions { hops: left + 1, policy: policy() });
+    let words = format!("re-encryption number {} takes", left + 1);
+    assert!(beyond.err().unwrap().to_string().contains(&words));
     for hop in 1..=left {
         let next = SecretKey::generate(rlwe, &mut rng).unwrap();
         let (key, mut ledger) = (context.key(&owner, &next, &mut rng), context.ledger(&owner));

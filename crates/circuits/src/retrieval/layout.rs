@@ -40,7 +40,7 @@ impl Layout {
             return Err(RetrievalError::setting("the index of the ring", "a power of two", index));
         }
         // Selections are divided by a power of two.
-        if plain_modulus % 2 == 0 || plain_modulus < 257 {
+        if plain_modulus.is_multiple_of(2) || plain_modulus < 257 {
             let expected = "an odd number from 257 on";
             return Err(RetrievalError::setting("the plaintext modulus", expected, plain_modulus));
         }
@@ -207,7 +207,7 @@ fn bits(plain_modulus: u64) -> usize {
 
 /// Returns half of a value modulo an odd number.
 fn halved(value: u64, modulus: u64) -> u64 {
-    if value % 2 == 0 { value / 2 } else { value / 2 + modulus / 2 + 1 }
+    if value.is_multiple_of(2) { value / 2 } else { value / 2 + modulus / 2 + 1 }
 }
 
 /// Sides of a matrix of so many plaintexts, of which together at most `most` are selected; `None` where that is too few. A column costs a

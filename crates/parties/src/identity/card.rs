@@ -8,6 +8,7 @@ use hpke::Deserializable;
 use hpke::kem::X25519HkdfSha256 as Kem;
 use serde::{Deserialize, Serialize};
 use sunzi_rlwe::wire::{self, WireError};
+use sunzi_rlwe::words::grouped;
 
 use crate::PartiesError;
 use crate::digest::{Digest, digest, hex};
@@ -185,12 +186,6 @@ fn check_address(address: &str) -> Result<String, PartiesError> {
         "a host and a port, as in north.example:7100",
         format!("{address:?}"),
     ))
-}
-
-/// Returns the first 128 bits of a hash in groups of four hexadecimal digits.
-pub(super) fn grouped(hash: &Digest) -> String {
-    let groups: Vec<String> = hash.chunks(2).take(8).map(hex).collect();
-    groups.join(" ")
 }
 
 /// Returns the 32 bytes that 64 hexadecimal digits stand for.

@@ -1,6 +1,7 @@
 //! Contacts: the cards of all parties, in the order of their numbers.
 
-use super::card::grouped;
+use sunzi_rlwe::words::grouped;
+
 use super::{Card, Identity};
 use crate::digest::{Digest, digest};
 use crate::{PartiesError, Party, Roster};

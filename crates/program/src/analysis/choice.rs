@@ -17,6 +17,9 @@ const EXACT_FAVOUR: f64 = 1.25;
 
 /// Returns the cheapest plan that can compute the program.
 pub(super) fn choose(program: &Program, options: &Options) -> Result<Plan, Box<Refusal>> {
+    if options.reencryptions.is_some() {
+        return handed_on(program, options);
+    }
     match options.scheme {
         Some(SchemeChoice::Integers) => {
             integers::choose(program, options, "encrypted integers were asked for".to_owned())
@@ -31,6 +34,23 @@ pub(super) fn choose(program: &Program, options: &Options) -> Result<Plan, Box<R
         }
         None => cheapest(program, options),
     }
+}
+
+/// Returns the cheapest plan of an exact scheme, whose results are re-encrypted for another owner.
+fn handed_on(program: &Program, options: &Options) -> Result<Plan, Box<Refusal>> {
+    const REASON: &str = "CKKS and encrypted integers have no re-encryption, which would show the noise that is part of their results: take BFV or BGV, or \
+        decrypt results with --share and encrypt them again under the key of the other owner";
+    if options.parties > 1 {
+        return Err(Refusal::of_program(
+            "a secret of several parties has no re-encryption: plan for one holder, or let the parties open results for the other owner",
+        ));
+    }
+    if matches!(options.scheme, Some(SchemeChoice::Ckks | SchemeChoice::Integers)) {
+        return Err(Refusal::of_program(REASON));
+    }
+    look_ups::refuse_order(program)
+        .and_then(|()| exact::choose(program, options))
+        .map_err(|refusal| Box::new(Refusal { reason: format!("{}; {REASON}", refusal.reason), ..*refusal }))
 }
 
 /// Returns the cheapest plan of any scheme.

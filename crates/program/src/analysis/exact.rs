@@ -1,6 +1,7 @@
 //! Plans in the exact schemes: the cheapest parameters of BFV and BGV that hold a program.
 
 use sunzi_circuits::inner_product::required_rotations;
+use sunzi_rlwe::Reencryptions;
 use sunzi_rlwe::words::counted;
 
 use super::demand::Demand;
@@ -70,7 +71,10 @@ pub(super) fn choose(program: &Program, options: &Options) -> Result<Plan, Box<R
     };
     for log2_degree in degrees {
         let rows = program.schema().rows as usize;
-        let layout = Layout::of_parties(rows, 1 << log2_degree, options.parts, options.parties);
+        let layout = match options.fills_slots() {
+            true => Layout::filling(rows, 1 << log2_degree, options.parts),
+            false => Layout::of_parts(rows, 1 << log2_degree, options.parts),
+        };
         let found = candidates((tabled, known), &demand, &layout, options, log2_degree);
         let any = !found.is_empty();
         let mut better = false;
@@ -93,7 +97,8 @@ pub(super) fn choose(program: &Program, options: &Options) -> Result<Plan, Box<R
         let bits = options.sharing_room(parameters.degree());
         format!("{bits:.0} bits of noise are left for {policy}, one for each ciphertext that is opened")
     });
-    let reasons = std::iter::once(reason).chain(room).collect();
+    let handed_on = options.reencryptions.map(|hops| hops.to_string());
+    let reasons = std::iter::once(reason).chain(room).chain(handed_on).collect();
     exact_plan(program, parameters, layout, &demand, reasons)
 }
 
@@ -167,6 +172,9 @@ fn candidates(
     if let Some(policy) = options.sharing {
         builder = builder.sharing(policy);
     }
+    if let Some(Reencryptions { hops, policy }) = options.reencryptions {
+        builder = builder.reencryptions(hops, policy);
+    }
     let Some(explanation) = with_room(program, builder, layout, options) else { return found };
     let plain = plain_moduli(&explanation);
     if options.scheme != Some(SchemeChoice::Bgv) {
@@ -198,7 +206,8 @@ fn with_room(
         let explanation = builder.clone().margin(margin as u32).explain().ok()?;
         let Some(choice) = &explanation.chosen else { return Some(explanation) };
         let needed = MARGIN + options.sharing_room(choice.parameters.degree());
-        let short = needed - bits_left(program, &choice.parameters, layout).unwrap_or(f64::NEG_INFINITY);
+        let left = bits_left(program, &choice.parameters, layout, options.reencryptions);
+        let short = needed - left.unwrap_or(f64::NEG_INFINITY);
         if short <= 0.0 {
             return Some(explanation);
         }
@@ -233,6 +242,9 @@ fn bgv(
         .log2_degree(log2_degree);
     if let Some(policy) = options.sharing {
         builder = builder.sharing(policy);
+    }
+    if let Some(Reencryptions { hops, policy }) = options.reencryptions {
+        builder = builder.reencryptions(hops, policy);
     }
     let found = bgv_of(builder, plain_moduli)?;
     if let Parameters::Bgv { parameters, plain_moduli } = &found {

@@ -35,7 +35,13 @@ impl Layout {
     /// Where chunks are shorter, slots beside the first hold sums of fewer rows, which whoever opens a result sees as well.
     #[must_use]
     pub fn of_parties(rows: usize, slots: usize, parts: usize, parties: u32) -> Self {
-        if parties > 1 { Self::of_span(rows, slots, parts) } else { Self::of_parts(rows, slots, parts) }
+        if parties > 1 { Self::filling(rows, slots, parts) } else { Self::of_parts(rows, slots, parts) }
+    }
+
+    /// Makes the layout of rows in chunks that fill all slots, so that a sum is in every slot: for results that somebody else opens, who sees all slots.
+    #[must_use]
+    pub fn filling(rows: usize, slots: usize, parts: usize) -> Self {
+        Self::of_span(rows, slots, parts)
     }
 
     fn of_span(rows: usize, span: usize, parts: usize) -> Self {

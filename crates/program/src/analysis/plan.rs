@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use sunzi_circuits::Rotation;
 use sunzi_rlwe::words::counted;
-use sunzi_rlwe::{SecretDistribution, Security, SharingPolicy, memory as machine};
+use sunzi_rlwe::{Reencryptions, SecretDistribution, Security, SharingPolicy, memory as machine};
 
 use super::Refusal;
 use super::approximate::Lowered;
@@ -37,6 +37,10 @@ pub struct Options {
     /// sharing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sharing: Option<SharingPolicy>,
+    /// Number of times in a row that results are re-encrypted for another owner, and the policy of each: there is room for all of them in BFV and BGV, and
+    /// chunks fill all slots, since the new owner sees all of these. CKKS and encrypted integers are refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reencryptions: Option<Reencryptions>,
     /// Packing of the table where that costs less, for a table at hand; [`Plan::packed`] says whether it is packed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub packing: Option<Packing>,
@@ -68,6 +72,7 @@ impl Default for Options {
             log2_degree: None,
             parts: 1,
             sharing: None,
+            reencryptions: None,
             packing: None,
             parties: 1,
         }
@@ -78,6 +83,11 @@ impl Options {
     /// Returns the bits of noise that must be left for the flooding noise of all parties.
     pub(super) fn sharing_room(&self, degree: usize) -> f64 {
         self.sharing.map_or(0.0, |policy| policy.room_of(degree, self.parties))
+    }
+
+    /// Whether chunks fill all slots, so that sums are in every slot: whoever is not the key holder and opens a result sees all of these.
+    pub(super) fn fills_slots(&self) -> bool {
+        self.parties > 1 || self.reencryptions.is_some()
     }
 
     /// Checks that so many parties can open results together.

@@ -8,25 +8,33 @@ use sunzi_bfv::CrtParameters;
 use sunzi_circuits::inner_product::required_rotations;
 use sunzi_circuits::{Arithmetic, EvaluationKeys, Rotation};
 use sunzi_encoding::Plaintext;
-use sunzi_rlwe::{PublicKey, RlweContext, RlweError, galois};
+use sunzi_rlwe::reencryption::added_noise_at;
+use sunzi_rlwe::{DeclaredNoise, PublicKey, Reencryptions, RlweContext, RlweError, galois};
 
 use super::{Layout, dry, facts};
 use crate::run::exact::{Exact, Output, Value};
 use crate::run::{Clear, encrypted_inputs, run};
 use crate::{NodeId, Program, ProgramError};
 
-/// Returns the fewest bits left in any output of BFV before decryption is refused; infinity where no output is encrypted.
+/// Returns the fewest bits left in any output of BFV before decryption is refused, behind the re-encryptions that follow; infinity where no output is encrypted.
 pub(super) fn bits_left(
     program: &Program,
     parameters: &CrtParameters,
     layout: &Layout,
+    reencryptions: Option<Reencryptions>,
 ) -> Result<f64, ProgramError> {
     check_entries(program, parameters.plain_moduli())?;
     let context = dry::bfv(parameters)?;
     let (public, keys) = keys(program, context.rlwe(), layout).map_err(ProgramError::scheme)?;
     let (evaluator, rng) = (sunzi_bfv::Evaluator::new(&context), &mut dry::randomness());
     let fresh = |zero: &Plaintext| context.encrypt(zero, &public, rng).map_err(ProgramError::scheme);
-    least_of(program, (&evaluator, &keys), context.rlwe(), layout, fresh)
+    let left = least_of(program, (&evaluator, &keys), context.rlwe(), layout, fresh)?;
+    let Some(hops) = reencryptions.filter(|_| left.is_finite()) else { return Ok(left) };
+    let (rlwe, capacity) = (context.rlwe(), context.log2_noise_capacity());
+    let added = added_noise_at(rlwe, rlwe.level()).map_err(ProgramError::scheme)?;
+    let noise = DeclaredNoise::from_bits(capacity - left);
+    let last = hops.declared_after(noise, added, rlwe.ring().expansion()).map_err(ProgramError::scheme)?;
+    Ok(capacity - last.bits())
 }
 
 /// Checks that BGV computes a program's tables at the levels and with the operations that its parameters declare.

@@ -116,7 +116,7 @@ fn wide(
 fn noise(program: &Program, demand: &Demand, layout: &Layout, parameters: &Parameters) -> Result<(), String> {
     let remedy = "make parameters for this program, or compute less at once";
     match parameters {
-        Parameters::Bfv(own) => match bits_left(program, own, layout) {
+        Parameters::Bfv(own) => match bits_left(program, own, layout, None) {
             Ok(bits) if bits >= MARGIN => Ok(()),
             Ok(bits) => Err(format!(
                 "{} in a row and sums of {} rows leave {bits:.0} bits of noise where {MARGIN} must be left: {remedy}",

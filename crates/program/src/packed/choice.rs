@@ -40,13 +40,14 @@ pub(crate) fn choose(
 
 /// Whether options allow a packed table: it is not cut, and its key holder alone sees results, since other slots hold sums of fewer rows.
 fn can_pack(options: &Options) -> bool {
-    options.parts == 1 && options.sharing.is_none() && options.parties == 1
+    let alone = options.sharing.is_none() && options.reencryptions.is_none() && options.parties == 1;
+    alone && options.parts == 1
 }
 
 /// Returns the reason why a program has no packed plan.
 pub(crate) fn refusal(program: &Program, options: &Options) -> Box<Refusal> {
     let reason = if !can_pack(options) {
-        "packed tables are neither cut by a category nor are their results shared: other slots hold sums of fewer rows"
+        "packed tables are neither cut by a category nor are their results shared or handed on: other slots hold sums of fewer rows"
     } else {
         "packed tables give exact sums and sums of products of two encrypted columns, over all rows or by the labels of one \
          encrypted category without missing cells, and its groups fit one ciphertext"

@@ -79,6 +79,11 @@ impl Outputs {
         }
     }
 
+    /// Whether any total is encrypted.
+    pub(super) fn has_encrypted_totals(&self) -> bool {
+        self.totals.iter().any(|(_, facts)| facts.encrypted)
+    }
+
     /// Returns the outputs that the server knows.
     pub(super) fn clear(&self) -> BTreeSet<NodeId> {
         let all = self.columns.iter().chain(&self.totals);

@@ -6,12 +6,16 @@ use rand_core::CryptoRng;
 use sunzi_ring::{Evaluation, Poly};
 use zeroize::Zeroizing;
 
-use super::ReencryptionKey;
 use super::hop::{Hop, MOST_HOPS, refused};
 use super::key::added_noise_at;
+use super::{ReencryptionKey, Reencryptions};
 use crate::evaluator::finish;
 use crate::{Ciphertext, DeclaredNoise, Exact, Homomorphic, LedgerFile, NoiseTerm, RlweError, SharingPolicy};
 
+/// Bits by which a largest noise is found too small at most.
+const CLOSE: f64 = 1.0 / 32.0;
+/// Bits by which a switch to lower moduli lowers noise at most.
+const WORD: f64 = 64.0;
 /// Name of the operation in traces and errors.
 const OPERATION: &str = "re-encrypt";
 
@@ -83,6 +87,50 @@ pub trait ReencryptionContext: Sized {
             }
         }
         Ok(most)
+    }
+
+    /// Returns the largest noise to declare with which a ciphertext can still be re-encrypted so many times in a row: what a proxy declares that does not play the
+    /// program. All of the room is then used for hiding, and the ciphertext can be re-encrypted that often, and no more.
+    ///
+    /// # Errors
+    /// [`RlweError::ReencryptionRoom`] where not even the noise bound that the ciphertext carries leaves room; every error of
+    /// [`declared_after_hop`](Self::declared_after_hop).
+    fn largest_declared(
+        &self,
+        ciphertext: &CiphertextOf<Self>,
+        reencryptions: Reencryptions,
+    ) -> Result<DeclaredNoise, ErrorOf<Self>> {
+        reencryptions.check()?;
+        let ring = Self::Scheme::rlwe(self).ring().expansion();
+        let after = |noise: DeclaredNoise| {
+            let departure = depart(self, ciphertext, noise)?;
+            let added = added_noise(self, &departure)?;
+            Ok::<_, ErrorOf<Self>>((
+                reencryptions.declared_after(departure.noise, added, ring)?,
+                departure.capacity,
+            ))
+        };
+        let own = DeclaredNoise::of_own_run(ciphertext.noise(), ring);
+        let (last, capacity) = after(own)?;
+        if !fits(last, capacity) {
+            let hop = ciphertext.hops().saturating_add(reencryptions.hops);
+            let (bits_short, declared) = (last.bits() - capacity, own.bits());
+            return Err(RlweError::ReencryptionRoom { hop, bits_short, declared }.into());
+        }
+        // Noise below 1 hides as noise of 1 does.
+        let (mut found, mut least) = (own, own.bits().max(0.0));
+        let mut beyond = least.max(capacity) + WORD;
+        while beyond - least > CLOSE {
+            let middle = f64::midpoint(least, beyond);
+            let noise = DeclaredNoise::from_bits(middle);
+            let (last, capacity) = after(noise)?;
+            if fits(last, capacity) {
+                (found, least) = (noise, middle);
+            } else {
+                beyond = middle;
+            }
+        }
+        Ok(found)
     }
 
     /// Re-encrypts a ciphertext for the owner to whom the key leads: a key switch, a fresh encryption of zero under that owner's key, and flooding noise that hides

@@ -101,6 +101,21 @@ impl Reencryptions {
         if (1..=MOST_HOPS).contains(&self.hops) { Ok(()) } else { Err(refused(self.hops)) }
     }
 
+    /// Returns the noise to declare for a ciphertext after all re-encryptions, from what is declared for it before the first.
+    ///
+    /// # Errors
+    /// Every error of [`Hop::new`].
+    pub fn declared_after(
+        &self,
+        noise: DeclaredNoise,
+        added: NoiseTerm,
+        ring: impl Into<Expansion>,
+    ) -> Result<DeclaredNoise, RlweError> {
+        let ring = ring.into();
+        (0..self.hops.min(MOST_HOPS))
+            .try_fold(noise, |noise, _| Ok(Hop::new(self.policy, noise, added, ring)?.declared()))
+    }
+
     /// Returns the noise of a ciphertext after all re-encryptions, each of which declares the noise bound that the one before left; unbounded noise where there is no bound.
     #[must_use]
     pub fn after(&self, noise: &NoiseBound, added: NoiseTerm, ring: impl Into<Expansion>) -> NoiseBound {

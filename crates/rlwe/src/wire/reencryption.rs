@@ -2,10 +2,25 @@
 
 use std::io::BufRead;
 
+use sha2::{Digest as _, Sha256};
+
 use super::keys::{get_public, put_public};
-use super::{FieldReader, Fields, Format, Header, Kind, Sink, Source, WireError};
+use super::{FieldReader, Fields, Format, Header, Kind, Sink, Source, WireError, to_bytes};
 use crate::reencryption::{ReencryptionKey, ReencryptionPublicKey};
+use crate::words::grouped;
 use crate::{KeyId, RlweContext};
+
+impl ReencryptionPublicKey {
+    /// Returns the fingerprint of the public key, a hash of its file as eight groups of four hexadecimal digits: its owner reads it out, and whoever makes a
+    /// re-encryption key compares it.
+    ///
+    /// # Errors
+    /// [`WireError::Rlwe`] in another ring.
+    pub fn fingerprint(&self, context: &RlweContext) -> Result<String, WireError> {
+        let hash = Sha256::new().chain_update("sunzi public key for re-encryption");
+        Ok(grouped(&hash.chain_update(to_bytes(context, self)?).finalize().into()))
+    }
+}
 
 impl Format<ReencryptionPublicKey> for RlweContext {
     const KIND: Kind = Kind::ReencryptionPublicKey;
