@@ -118,6 +118,12 @@ pub(crate) fn one_line(text: &str) -> String {
         .collect()
 }
 
+/// Returns a text whose lines cannot steer a terminal, each of them ended.
+#[cfg(feature = "net")]
+pub(crate) fn one_lines(text: &str) -> String {
+    text.lines().map(|line| one_line(line) + "\n").collect()
+}
+
 /// A character of a message, escaped or as it is.
 enum Escaped {
     Yes(std::char::EscapeDefault),

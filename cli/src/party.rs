@@ -8,12 +8,14 @@ mod decrypt;
 mod fingerprint;
 mod gather;
 mod handing_on;
+mod hashes;
 mod home;
 mod join;
 mod keygen;
 mod keys;
 mod link;
 mod opening;
+mod run;
 mod status;
 
 use sunzi::parties::{Fault, PartiesError};

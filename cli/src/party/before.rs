@@ -6,7 +6,7 @@ use sunzi::rlwe::KeyId;
 use sunzi::rlwe::words::counted;
 
 use super::fingerprint::{Fingerprint, of_digits};
-use super::keys::Hashes;
+use super::hashes::Hashes;
 
 /// The session of before: its parties, those of them that deal, and the keys, which stay.
 #[derive(Clone, Deserialize, Serialize)]

@@ -13,7 +13,7 @@ use super::agreement::{AGREEMENT, Agreement, Terms};
 use super::before::Before;
 use super::cards::{self, CARDS};
 use super::home::{Home, write_text};
-use super::keys::{self, Hashes};
+use super::keys;
 use super::link::MESSAGES;
 use crate::args::party::{CreateArgs, ShowArgs};
 use crate::error::CliError;
@@ -106,8 +106,7 @@ fn following(
         [] => staying.iter().chain(&leaving).take(from.threshold()).map(named).collect(),
         named => named.to_vec(),
     };
-    let before =
-        Before::new((old.agreement.fingerprint.digits(), &from), dealers, Hashes::load(old)?, opened);
+    let before = Before::new((old.agreement.fingerprint.digits(), &from), dealers, old.hashes()?, opened);
     let Agreement { plan, policy, .. } = &old.agreement;
     Agreement::new(plan.clone(), roster, *policy, number, Some(before))
 }

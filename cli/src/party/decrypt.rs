@@ -18,7 +18,7 @@ use super::home::Home;
 use super::link::{Link, Speaker};
 use super::opening::{Opening, members};
 use crate::args::party::DecryptArgs;
-use crate::error::{CliError, listed, quoted};
+use crate::error::{CliError, listed, one_lines, quoted};
 use crate::files::refuse;
 use crate::output;
 use crate::program::eval::{Asked, Computation};
@@ -96,7 +96,7 @@ struct Sent {
 impl Sent {
     fn text(&self) -> String {
         let shares = counted(usize::try_from(self.shares).unwrap_or(usize::MAX), "share", "shares");
-        super::keygen::one_lines(&format!("sent         {shares} to {}", self.to.join(", ")))
+        one_lines(&format!("sent         {shares} to {}", self.to.join(", ")))
     }
 }
 
@@ -222,7 +222,7 @@ impl Run<'_> {
             named(&self.opening.members),
             named(&self.receivers),
         );
-        output::print_beside(super::keygen::one_lines(&text).trim_end());
+        output::print_beside(one_lines(&text).trim_end());
         Ok(())
     }
 

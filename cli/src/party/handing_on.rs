@@ -17,12 +17,12 @@ use sunzi::rlwe::{KeyId, randomness};
 
 use super::before::Before;
 use super::home::{Home, LONGEST, SECRET, SHARE, write_text};
-use super::keygen::{DEALING, ROUNDS, Run, number, one_lines};
 use super::keys::keep_holding;
 use super::link::{showing, telling};
+use super::run::{DEALING, ROUNDS, Run, number};
 use crate::args::party::RetireArgs;
 use crate::ask::confirm;
-use crate::error::{CliError, quoted};
+use crate::error::{CliError, one_lines, quoted};
 use crate::files::input::read_text;
 use crate::files::{named, refuse};
 use crate::output;

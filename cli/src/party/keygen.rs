@@ -8,27 +8,23 @@ use sunzi::parties::dealing::DealingSetup;
 use sunzi::parties::decryption::Holding;
 use sunzi::parties::driver::Driver;
 use sunzi::parties::keys::{JointKeys, KeyPlan, KeySetup};
-use sunzi::parties::{Contacts, FolderStore, Identity, PartiesError, Party};
+use sunzi::parties::{Contacts, FolderStore, Identity};
 use sunzi::program::Contexts;
 use sunzi::rlwe::{memory, randomness};
 
 use super::cards::{self, Known};
-use super::fingerprint::Fingerprint;
 use super::handing_on::Received;
 use super::home::{Home, IDENTITY};
 use super::keys::{Published, adopt, keep_holding, publish};
 use super::link::{Speaker, showing, telling};
+use super::run::{DEALING, ROUNDS, Run, number};
 use crate::args::party::{KeygenArgs, WaitArgs};
 use crate::ask::confirm;
-use crate::error::{CliError, one_line};
+use crate::error::{CliError, one_line, one_lines};
 use crate::fingerprint::{OF_PARTIES, expect as expect_fingerprint};
 use crate::progress::Progress;
 use crate::{output, program};
 
-/// Folder of records of the six rounds.
-pub(super) const ROUNDS: &str = "records-keys";
-/// Folder of records of the dealing of a threshold.
-pub(super) const DEALING: &str = "records-dealing";
 /// Number of rounds of a generation of keys.
 const COUNT: u64 = 6;
 /// Time between two looks for cards of others.
@@ -84,11 +80,6 @@ impl Made {
     }
 }
 
-/// Returns a text whose lines cannot steer a terminal.
-pub(super) fn one_lines(text: &str) -> String {
-    text.lines().map(|line| one_line(line) + "\n").collect()
-}
-
 /// Returns the setup of the rounds: its number is a hash of the agreement and all cards, so that parties who have another one of any of these are in another session.
 fn setup(home: &Home, contexts: &Contexts, contacts: &Contacts) -> Result<KeySetup, CliError> {
     let agreement = &home.agreement;
@@ -97,15 +88,6 @@ fn setup(home: &Home, contexts: &Contexts, contacts: &Contacts) -> Result<KeySet
     let plan = plan.map_err(super::refuse)?;
     let number = number(home, contacts);
     KeySetup::new(contexts.rlwe().clone(), (*agreement.roster).clone(), plan, number).map_err(super::refuse)
-}
-
-/// Returns the hash of the agreement and the cards of all parties.
-pub(super) fn number(home: &Home, contacts: &Contacts) -> [u8; 32] {
-    let agreement = &home.agreement;
-    let cards = agreement.everyone.parties().filter_map(|party| contacts.card(party));
-    let cards: Vec<String> = cards.map(|card| card.fingerprint()).collect();
-    let parts = [&agreement.fingerprint.0[..]].into_iter().chain(cards.iter().map(String::as_bytes));
-    Fingerprint::of("sunzi session of parties", parts).0
 }
 
 impl Home {
@@ -173,14 +155,6 @@ impl Home {
     }
 }
 
-/// One run of the protocols of this party.
-pub(super) struct Run<'a> {
-    pub(super) home: &'a Home,
-    pub(super) speaker: Speaker<'a>,
-    pub(super) progress: &'a Progress,
-    pub(super) quiet: bool,
-}
-
 impl Run<'_> {
     /// Makes keys, and what this party opens results with.
     fn make(&self, contexts: &Contexts) -> Result<Made, CliError> {
@@ -246,20 +220,5 @@ impl Run<'_> {
         let share = driver.telling(&mut told).deal(dealing).map_err(|error| self.refuse(error))?;
         self.speaker.finish(link, self.quiet)?;
         Ok(Holding::Share(share))
-    }
-
-    /// Returns the command-line error for an error of a protocol; one of records names the folder of this party.
-    pub(super) fn refuse(&self, error: PartiesError) -> CliError {
-        let is_own = matches!(error, PartiesError::Wire(_));
-        let refused = super::refuse(error);
-        if is_own { refused.in_place(&self.home.place()) } else { refused }
-    }
-
-    pub(super) fn members(&self) -> Vec<Party> {
-        self.home.agreement.everyone.parties().collect()
-    }
-
-    pub(super) fn in_records(&self, records: &str, error: sunzi::rlwe::wire::WireError) -> CliError {
-        crate::files::refuse(&self.home.path(records), error)
     }
 }

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, BufReader, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
+use serde::Serialize;
 use sunzi::parties::decryption::Holding;
 use sunzi::parties::keys::JointKeys;
 use sunzi::program::Contexts;
@@ -15,6 +14,7 @@ use sunzi::rlwe::wire::{self, Unfinished, WireError, create, load, store};
 use sunzi::rlwe::words::bytes;
 use sunzi::rlwe::{KeyId, LedgerFile, RlweContext, SharingLedger};
 
+use super::hashes::{Hashes, Hashing};
 use super::home::{Home, KEYS, LEDGER, LONGEST, SECRET, SHARE, write_text};
 use crate::error::CliError;
 use crate::files::input::read_text;
@@ -26,15 +26,6 @@ const FOLDER: &str = "keys";
 const FOLDERS: [&str; 2] = ["public", EVALUATION];
 /// Folder of those who compute.
 const EVALUATION: &str = "eval";
-
-/// Files of public keys, and their hashes: as one party made them.
-#[derive(Clone, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Hashes {
-    /// Name of the joint key in hexadecimal digits.
-    pub(super) key: String,
-    files: BTreeMap<String, String>,
-}
 
 /// Report of the public keys in the session.
 #[derive(Serialize)]
@@ -112,26 +103,26 @@ pub(super) fn publish(home: &Home, contexts: &Contexts, keys: &JointKeys) -> Res
         hashes.insert(file.clone(), hashing.finish());
     }
     let hashes = Hashes { key: keys.public.id().to_string(), files: hashes };
-    hashes.keep(home)?;
+    home.keep_hashes(&hashes)?;
     let folder = home.session().join(FOLDER);
     let wrote = match fs::symlink_metadata(&folder) {
         Ok(_) => false,
         Err(_) => write(home, contexts, &all, &folder)?,
     };
-    hashes.compare(&folder)?;
+    hashes.compare(&folder, &home.remedy())?;
     Ok(Published { wrote, folder: folder.display().to_string(), files: written })
 }
 
 /// Keeps the hashes of keys that are handed on, and compares those in the session.
 pub(super) fn adopt(home: &Home, keys: &Hashes) -> Result<(), CliError> {
-    keys.keep(home)?;
-    keys.compare(&home.session().join(FOLDER))
+    home.keep_hashes(keys)?;
+    keys.compare(&home.session().join(FOLDER), &home.remedy())
 }
 
 /// Copies the public keys of a session, which must be those that a party made, to a folder in the making.
 pub(super) fn copy(home: &Home, to: &Path) -> Result<(), CliError> {
-    let (hashes, folder) = (Hashes::load(home)?, home.session().join(FOLDER));
-    hashes.compare(&folder)?;
+    let (hashes, folder) = (home.hashes()?, home.session().join(FOLDER));
+    hashes.compare(&folder, &home.remedy())?;
     let to = to.join(FOLDER);
     for file in hashes.files.keys() {
         let (from, to) = (folder.join(file), to.join(file));
@@ -141,7 +132,7 @@ pub(super) fn copy(home: &Home, to: &Path) -> Result<(), CliError> {
         let write = |out: &mut File| io::copy(&mut source, out).map(drop).map_err(WireError::Io);
         create(&to, false, write).map_err(|error| refuse(&to, error))?;
     }
-    hashes.compare(&to)
+    hashes.compare(&to, &home.remedy())
 }
 
 /// Writes the folder of keys, all of it or nothing; `false` where another party wrote it meanwhile.
@@ -172,15 +163,15 @@ fn write(
     }
 }
 
-impl Hashes {
+impl Home {
     /// Keeps the hashes of the keys that this party made; those that it made before must be the same.
-    pub(super) fn keep(&self, home: &Home) -> Result<(), CliError> {
-        let file = home.path(KEYS);
+    fn keep_hashes(&self, hashes: &Hashes) -> Result<(), CliError> {
+        let file = self.path(KEYS);
         if !file.exists() {
-            let text = serde_json::to_string(self).map_err(CliError::failure)? + "\n";
+            let text = serde_json::to_string(hashes).map_err(CliError::failure)? + "\n";
             return write_text(&file, &text);
         }
-        if *self == Self::load(home)? {
+        if *hashes == self.hashes()? {
             return Ok(());
         }
         Err(CliError::Check(format!(
@@ -189,68 +180,20 @@ impl Hashes {
         )))
     }
 
-    pub(super) fn load(home: &Home) -> Result<Self, CliError> {
-        let file = home.path(KEYS);
+    /// Says what to do about keys in the session that are not those that this party made.
+    fn remedy(&self) -> String {
+        let folder = named(&self.session().join(FOLDER));
+        match self.agreement.before {
+            Some(_) => format!("copy the folder {folder} anew from the session of before"),
+            None => format!("remove the folder {folder} and run sunzi party keygen again"),
+        }
+    }
+
+    /// Reads the hashes of the keys that this party made.
+    pub(super) fn hashes(&self) -> Result<Hashes, CliError> {
+        let file = self.path(KEYS);
         let text = read_text(&file, "hashes of the keys of this party", LONGEST)?;
         serde_json::from_str(&text).map_err(|error| CliError::damaged(format!("{}: {error}", named(&file))))
-    }
-
-    /// Compares the files in a folder with the keys that this party made.
-    fn compare(&self, folder: &Path) -> Result<(), CliError> {
-        for (file, expected) in &self.files {
-            let path = folder.join(file);
-            if hash_of(&path)? != *expected {
-                return Err(CliError::mismatch(format!(
-                    "{} is not what this party made: somebody changed it, or it is of another session; remove the folder {} and run sunzi party keygen again",
-                    named(&path),
-                    named(folder)
-                )));
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Returns the hash of a regular file.
-fn hash_of(path: &Path) -> Result<String, CliError> {
-    let refused = |error| refuse(path, error);
-    let mut file = BufReader::with_capacity(1 << 16, wire::open_regular(path).map_err(refused)?);
-    let (mut hashing, mut part) = (Hashing::default(), vec![0; 1 << 16]);
-    loop {
-        let read = file.read(&mut part).map_err(|error| refuse(path, WireError::Io(error)))?;
-        match part.get(..read) {
-            Some(read) if !read.is_empty() => hashing.put(read),
-            _ => return Ok(hashing.finish()),
-        }
-    }
-}
-
-/// A writer that hashes what is written.
-#[derive(Default)]
-struct Hashing {
-    hash: Sha256,
-    bytes: u64,
-}
-
-impl Hashing {
-    fn put(&mut self, bytes: &[u8]) {
-        self.hash.update(bytes);
-        self.bytes += bytes.len() as u64;
-    }
-
-    fn finish(self) -> String {
-        self.hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
-    }
-}
-
-impl Write for Hashing {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.put(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 
@@ -287,13 +230,13 @@ impl Home {
     /// Fails unless the keys of the session are those that this party made, and returns the folder of those who compute.
     pub(super) fn checked_keys(&self) -> Result<std::path::PathBuf, CliError> {
         let folder = self.session().join(FOLDER);
-        Hashes::load(self)?.compare(&folder)?;
+        self.hashes()?.compare(&folder, &self.remedy())?;
         Ok(folder.join(EVALUATION))
     }
 
     /// Returns the name of the joint key; `None` before the keys are made.
     pub(super) fn joint_key(&self) -> Result<Option<String>, CliError> {
-        if self.path(KEYS).exists() { Hashes::load(self).map(|hashes| Some(hashes.key)) } else { Ok(None) }
+        if self.path(KEYS).exists() { self.hashes().map(|hashes| Some(hashes.key)) } else { Ok(None) }
     }
 
     /// Whether this party has what it opens results with.

@@ -8,9 +8,8 @@ use sunzi::rlwe::LedgerFile;
 use super::agreement::Terms;
 use super::cards::Known;
 use super::home::{Home, LEDGER};
-use super::keygen::one_lines;
 use crate::args::party::StatusArgs;
-use crate::error::CliError;
+use crate::error::{CliError, one_lines};
 use crate::files::{named, refuse};
 use crate::output;
 
