@@ -10,6 +10,7 @@ from typing import Any, Optional
 import numpy as np
 import pytest
 from test_parties import NAMES, POLICY, Everybody, context_of, holders_of, keys_of, opened, refusal, together
+from test_party_handing_on import BEFORE, handed_on
 
 import sunzi
 from sunzi import errors, parties
@@ -237,3 +238,22 @@ def test_a_refresh_through_links_after_a_restart(tmp_path: Path) -> None:
     thread.join()
     later = keys["north"].declared_noise(lambda a: a * a, [0, 0], bounds=[(0, 4)])
     assert opened(holders, fresh * fresh, later).tolist() == [9, 16]
+
+
+def test_those_to_whom_a_key_was_handed_on_refresh() -> None:
+    """Two of three, and two who both decrypt; a request of those before them is none of theirs."""
+    old = keys_of(context_of("bgv", 3), BEFORE, rotations=[])
+    before = holders_of(old)
+    array, noise = old["north"].encrypt([3, 4], bounds=(0, 4)), old["north"].declared_noise(lambda a: a, [0, 0], bounds=[(0, 4)])
+    request = before["south"].refreshing(array, noise=noise, quorum=["south", "west"])
+    share = before["south"].refresh(request.request, array, noise=noise)
+    new = handed_on(old, opened=1)
+    holders = holders_of(new)
+    asking = holders["east"].refreshing(array, noise=noise, quorum=["south", "west"])
+    refusal("south", "Session", False, lambda: asking.receive("south", share))
+    fresh = refreshed(holders, array, noise, ["south", "west"])
+    pair = handed_on(new, before=new["east"].roster, dealers=["east", "south"], to=parties.Roster(["east", "north"]), opened=2)
+    both = holders_of(pair)
+    fresh = refreshed(both, fresh * fresh, old["north"].declared_noise(lambda a: a * a, [0, 0], bounds=[(0, 4)]))
+    assert opened(both, fresh, noise).tolist() == [9, 16]
+    assert {holder.used for holder in both.values()} == {4}
