@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     /// Measure only these rows of the table, such as 2,14
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u8).range(1..=25))]
     rows: Vec<u8>,
-    /// Print the rows from what the last `cargo xtask test` recorded, without running anything
+    /// Count the rows that what the last `cargo xtask test` recorded meets, without running anything; --json prints them
     #[arg(long, conflicts_with_all = ["long", "rows"])]
     recorded: bool,
     /// Keep what earlier long runs measured, and measure only the rows that they did not finish or meet
@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
     let root = tree::root();
     let file = tree::figures_file(&root);
     if arguments.recorded {
-        return recorded(&file).map(|summary| format!("reliability: {summary}"));
+        return recorded(&file, arguments.json);
     }
     let wanted = |row: &&Row| arguments.rows.is_empty() || arguments.rows.contains(&row.number);
     let rows: Vec<&Row> = ROWS.iter().filter(wanted).collect();
@@ -84,11 +84,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
 }
 
 /// Returns the rows of reliability from the records of the last tests.
-fn recorded(file: &Path) -> Result<String, String> {
+fn recorded(file: &Path, json: bool) -> Result<String, String> {
     let figures = read(file)?;
     let rows: Vec<&Row> = ROWS.iter().collect();
     let table = table::Table::new(&rows, &figures, &[], false);
-    if table.broken() == 0 { Ok(table.summary()) } else { Err(table.text()) }
+    let text = if json { table.json() } else { format!("reliability: {}", table.summary()) };
+    if table.broken() == 0 { Ok(text) } else { Err(table.text()) }
 }
 
 /// Appends a figure in the format of the tests to the file of records: a count of failures.

@@ -12,6 +12,7 @@ pub(crate) mod masking;
 mod matrix_product;
 pub(crate) mod plaintext;
 mod raise;
+mod sum;
 mod tensor;
 
 use std::fmt;

@@ -13,7 +13,7 @@ use super::plaintext::scale_into;
 use super::raise::{self, Raise};
 use super::{
     WordRing, automorphism, block_product, combination, division, factor, gathered, masking, matrix_product,
-    tensor,
+    sum, tensor,
 };
 use crate::backend::multiply_by_values;
 use crate::error::{entry, part};
@@ -213,22 +213,7 @@ impl Backend for WordRing {
     }
 
     fn sum(&self, representation: Representation, polys: &[&Residues]) -> Result<Residues, RingError> {
-        polys.iter().try_for_each(|poly| self.check(poly))?;
-        let Some((first, others)) = polys.split_first() else { return Ok(self.zero(representation)) };
-        let mut sum = self.arbitrary_residues();
-        self.for_each_modulus(&mut sum, |i, modulus, range, part| {
-            // The sum of a block stays in the first-level cache while it grows.
-            for (at, sum) in part.chunks_mut(BLOCK).enumerate() {
-                let start = range.start + at * BLOCK;
-                let block = start..start + sum.len();
-                sum.copy_from_slice(first.part(i, block.clone())?);
-                for other in others {
-                    modulus.add_assign(sum, other.part(i, block.clone())?)?;
-                }
-            }
-            Ok(())
-        })?;
-        Ok(sum)
+        sum::sum(self, representation, polys)
     }
 
     fn sub_assign(&self, a: &mut Residues, b: &Residues) -> Result<(), RingError> {

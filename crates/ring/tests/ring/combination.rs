@@ -7,6 +7,8 @@ use sunzi_math::primes_below;
 use sunzi_ring::sampling::SeededRng;
 use sunzi_ring::{Coefficient, Evaluation, IntegerMatrix, Poly, Ring, RingError};
 
+use crate::common::{general_rings, long_rings, residue_rings};
+
 /// Returns Σ c_i·x_i modulo q, centred.
 fn by_terms(terms: &[(&BigInt, Vec<BigInt>)], n: usize, q: &BigInt) -> Vec<BigInt> {
     let sum = |at: usize| terms.iter().map(|(c, a)| *c * &a[at]).sum::<BigInt>();
@@ -239,4 +241,24 @@ fn block_products_refuse_other_shapes() {
         odd.block_products(64, &[vec![&one]], &[vec![&one]], 1),
         Err(RingError::OutOfRange { .. })
     ));
+}
+
+/// Sums of any number of polynomials are those term by term: of the largest residues, which fill words, among others.
+#[test]
+fn sums_are_those_term_by_term() {
+    let mut rng = SeededRng::derive(&[6; 32], "sums term by term", 0);
+    for ring in residue_rings(64).into_iter().chain(general_rings()).chain(long_rings()) {
+        let ends: Poly<Coefficient> = ring.from_signed(&vec![-1; ring.degree()]).unwrap();
+        for count in [1, 2, 3, 4, 5, 7, 8, 9, 16, 33] {
+            let mut expected = ring.zero::<Evaluation>();
+            let terms: Vec<Poly<Evaluation>> = (0..count).map(|_| ring.uniform(&mut rng)).collect();
+            terms.iter().for_each(|term| ring.add_assign(&mut expected, term).unwrap());
+            assert_eq!(ring.sum(&terms).unwrap().words(), expected.words(), "{count} terms");
+            let many = vec![ends.clone(); count];
+            let mut expected = ring.zero::<Coefficient>();
+            many.iter().for_each(|term| ring.add_assign(&mut expected, term).unwrap());
+            assert_eq!(ring.sum(&many).unwrap().words(), expected.words(), "{count} ends");
+        }
+        assert_eq!(ring.sum::<Coefficient>([]).unwrap().words(), ring.zero::<Coefficient>().words());
+    }
 }
