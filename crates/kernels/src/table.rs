@@ -118,6 +118,8 @@ pub(crate) struct Elementwise {
     pub(crate) reduce_into: unsafe fn(&Constants, &mut [u64], &[u64]),
     pub(crate) reduce_signed_into: unsafe fn(&Constants, &mut [u64], &[i64]),
     pub(crate) add_small_assign: unsafe fn(&Constants, &mut [u64], &[i64]),
+    /// Function of (constants, out, packed terms) that computes sums of packed residues.
+    pub(crate) sum_packed_into: unsafe fn(&Constants, &mut [u64], &[&[u8]]),
 }
 
 /// Functions that compute inner products Σ a_i·b_i.

@@ -51,6 +51,7 @@ macro_rules! elementwise {
             reduce_into(out: &mut [u64], words: &[u64])
             reduce_signed_into(out: &mut [u64], words: &[i64])
             add_small_assign(data: &mut [u64], words: &[i64])
+            sum_packed_into(out: &mut [u64], terms: &[&[u8]])
         }
     };
 }

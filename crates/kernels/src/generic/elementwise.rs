@@ -2,6 +2,7 @@
 
 use super::arithmetic::{Arithmetic, V};
 use super::lanes::{Integers, Lanes, WIDTH, copy};
+use crate::constants::residue_bytes;
 use crate::table::Bits;
 
 /// Operation of a loop on each vector. This is a trait and not a closure, since its methods inline always,
@@ -332,6 +333,29 @@ pub(crate) fn sum_difference_assign<A: Arithmetic>(a: A, x: &mut [u64], y: &mut 
 #[inline(always)]
 pub(crate) fn reduce_into<A: Arithmetic>(a: A, out: &mut [u64], words: &[u64]) {
     update(a, out, words, words, &Reduce);
+}
+
+/// Writes the canonical residues of sums of packed residues: every term is read once, and unpacked in registers.
+#[inline(always)]
+pub(crate) fn sum_packed_into<A: Arithmetic>(a: A, out: &mut [u64], terms: &[&[u8]]) {
+    let (l, width) = (a.lanes(), residue_bytes(a.value()));
+    // A word holds the sum of these terms and a residue.
+    let room = (u64::MAX / (a.value() - 1).max(1) - 1).clamp(1, 1 << 16) as usize;
+    let (vectors, rest) = out.as_chunks_mut::<WIDTH>();
+    let mut last = padded(rest);
+    let pattern = l.pattern(width);
+    for (at, words) in vectors.iter_mut().chain([&mut last]).enumerate() {
+        let mut total = l.splat(0);
+        for terms in terms.chunks(room) {
+            for term in terms {
+                let bytes = term.get(at * WIDTH * width..).unwrap_or_default();
+                total = l.add(total, l.expand(bytes.first_chunk().unwrap_or(&[0; 8 * WIDTH]), pattern));
+            }
+            total = a.reduce(total);
+        }
+        l.store(words, total);
+    }
+    copy(rest, &last);
 }
 
 /// Computes data = −data mod q, word by word.

@@ -317,6 +317,18 @@ impl Modulus {
         unsafe { (self.table.inner_products.packed)(&self.constants, out, a, b) };
         Ok(())
     }
+
+    /// Computes out = Σ a_i mod q of residues packed by [`pack_residues`](Self::pack_residues), or of their tails from any residue on: they
+    /// are unpacked in registers, so that only the packed bytes are read from memory. Zero without terms.
+    ///
+    /// # Errors
+    /// [`KernelError::PackedLength`] for a term of fewer bytes than as many residues take. Bytes beyond these are not read.
+    pub fn sum_packed_into(&self, out: &mut [u64], terms: &[&[u8]]) -> Result<(), KernelError> {
+        terms.iter().try_for_each(|bytes| self.check_packed(out.len(), bytes.len()))?;
+        // SAFETY: as in `add_assign`.
+        unsafe { (self.table.elementwise.sum_packed_into)(&self.constants, out, terms) };
+        Ok(())
+    }
 }
 
 /// Checks that two slices have the expected length.

@@ -91,13 +91,6 @@ impl KeyPoly {
         Ok(modulus.pack_residues(bytes.get_mut(first..).unwrap_or_default(), residues)?)
     }
 
-    /// The words of limb i that hold `count` coefficients from a coefficient on, both multiples of eight but for the end of a limb.
-    pub(super) fn words(&self, i: usize, start: usize, count: usize, modulus: &Modulus) -> Option<&[u64]> {
-        let [start, count] = [start, count].map(|count| count * modulus.residue_bytes());
-        let first = (self.starts.get(i)? + start) / 8;
-        self.words.get(first..first + count.div_ceil(8))
-    }
-
     /// The packed bytes of limb i from a coefficient on, for the modulus of the limb.
     pub(super) fn from(&self, i: usize, start: usize, modulus: &Modulus) -> Option<&[u8]> {
         self.limb(i)?.get(start * modulus.residue_bytes()..)

@@ -274,3 +274,26 @@ fn residues_in_bytes_are_those_packed_and_read_from_any_place() {
         }
     }
 }
+
+#[test]
+fn sums_of_packed_residues_are_those_one_by_one() {
+    for q in moduli() {
+        for isa in isas() {
+            let modulus = Modulus::with_isa(q, isa).unwrap();
+            for (count, len) in [(0, 9), (1, 1), (2, 8), (3, 33), (8, 100), (17, 24), (300, 16)] {
+                // The largest residues, whose sums pass every word, beside others.
+                let term = |at: u64| if at % 3 == 2 { Words(at).below(q, len) } else { vec![q - 1; len] };
+                let terms: Vec<Vec<u64>> = (0..count).map(term).collect();
+                let bytes: Vec<Vec<u8>> = terms.iter().map(|term| packed(&modulus, term)).collect();
+                let slices: Vec<&[u8]> = bytes.iter().map(Vec::as_slice).collect();
+                let mut sum = vec![u64::MAX; len];
+                modulus.sum_packed_into(&mut sum, &slices).unwrap();
+                let mut expected = vec![0; len];
+                terms.iter().for_each(|term| modulus.add_assign(&mut expected, term).unwrap());
+                assert_eq!(sum, expected, "q {q}, {count} terms of {len}, {isa}");
+            }
+            let short = vec![0; modulus.packed_residues_len(9) - 1];
+            assert!(modulus.sum_packed_into(&mut [0; 9], &[&short]).is_err());
+        }
+    }
+}
