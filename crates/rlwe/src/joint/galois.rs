@@ -90,7 +90,7 @@ impl GaloisShares {
 }
 
 /// Returns the sums of the polynomials of key halves, digit by digit.
-fn added(gadget: &Gadget, halves: &[&[KeyPart]]) -> Result<Vec<KeyPart>, RlweError> {
+pub(super) fn added(gadget: &Gadget, halves: &[&[KeyPart]]) -> Result<Vec<KeyPart>, RlweError> {
     check_digits(gadget, halves.iter().map(|half| half.len()))?;
     let digit = |i| {
         let parts: Vec<&KeyPart> = halves.iter().filter_map(|half| half.get(i)).collect();

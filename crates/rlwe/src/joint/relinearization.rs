@@ -12,9 +12,10 @@
 //! learn as much from those and one more sample under s_i.
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Evaluation, Gadget, Poly};
+use sunzi_ring::{Gadget, KeyPart};
 use zeroize::{Zeroize, Zeroizing};
 
+use super::galois::added;
 use super::{Reference, check_count, check_digits, check_reference, disagree};
 use crate::keys::{wide_zero_sample, zero_sample};
 use crate::noise::SECOND_ROUND_ERRORS;
@@ -24,7 +25,7 @@ const FIRST: &str = "sunzi joint relinearisation, first round";
 const KIND: &str = "sunzi joint relinearisation key";
 
 /// Pairs (h_0, h_1) of a party or of all together, one for each digit.
-pub(crate) type Pairs = Vec<[Poly<Evaluation>; 2]>;
+pub(crate) type Pairs = Vec<[KeyPart; 2]>;
 
 /// A party's share of the first round of a relinearisation key: its pairs (h_0, h_1).
 ///
@@ -86,7 +87,7 @@ pub struct RelinearizationSum {
 pub struct RoundTwoShare {
     pub(crate) key: KeyId,
     pub(crate) level: usize,
-    pub(crate) polys: Vec<Poly<Evaluation>>,
+    pub(crate) parts: Vec<KeyPart>,
 }
 
 impl RelinearizationShare {
@@ -117,7 +118,8 @@ impl RelinearizationShare {
             let [masked, _] = gadget.key_part(zero, &s, digit)?;
             let [mut sample, _] = zero_sample(ring, &s, a, rng)?;
             ring.neg_assign(&mut sample)?;
-            Ok([masked, gadget.uniform_part(sample, digit)?])
+            let sample = gadget.uniform_part(sample, digit)?;
+            Ok([gadget.pack_part(masked, digit)?, gadget.pack_part(sample, digit)?])
         };
         let pairs = (0..gadget.digit_count()).map(pair).collect::<Result<_, RlweError>>()?;
         Ok((Self { key, level, pairs }, ephemeral))
@@ -159,21 +161,22 @@ impl EphemeralSecret {
         let s = Zeroizing::new(gadget.restrict_key(secret.evaluation())?);
         let u = Zeroizing::new(gadget.restrict_key(self.u.evaluation())?);
         let seed = reference.seed(KIND, self.level as u64);
-        let poly = |(digit, [masked, sample]): (usize, &[Poly<Evaluation>; 2])| {
+        let part = |(digit, [masked, sample]): (usize, &[KeyPart; 2])| {
+            let [masked, sample] = [gadget.unpack_part(masked, digit)?, gadget.unpack_part(sample, digit)?];
             let a = ring.uniform(&mut randomness::public_stream(&seed, digit as u64));
             let [zero, _] = wide_zero_sample(ring, &s, a, SECOND_ROUND_ERRORS, rng)?;
             let mut share = gadget.uniform_part(zero, digit)?;
             let added = ring
-                .mul_add_assign(&mut share, masked, &s)
-                .and_then(|()| ring.mul_add_assign(&mut share, sample, &u));
+                .mul_add_assign(&mut share, &masked, &s)
+                .and_then(|()| ring.mul_add_assign(&mut share, &sample, &u));
             if let Err(failed) = added {
                 share.zeroize();
                 return Err(failed.into());
             }
-            Ok(share)
+            Ok(gadget.pack_part(share, digit)?)
         };
-        let polys = sum.pairs.iter().enumerate().map(poly).collect::<Result<_, RlweError>>()?;
-        Ok(RoundTwoShare { key: self.key, level: self.level, polys })
+        let parts = sum.pairs.iter().enumerate().map(part).collect::<Result<_, RlweError>>()?;
+        Ok(RoundTwoShare { key: self.key, level: self.level, parts })
     }
 
     /// The name of the joint secret.
@@ -199,10 +202,11 @@ impl RelinearizationSum {
         let key = same_key(shares.iter().map(|share| share.key))?;
         let gadget = gadget_at(context, level)?;
         check_digits(&gadget, shares.iter().map(|share| share.pairs.len()))?;
-        let ring = gadget.key_ring();
         let pair = |digit: usize| {
-            let half =
-                |half: usize| ring.sum(shares.iter().filter_map(|share| share.pairs.get(digit)?.get(half)));
+            let half = |half: usize| {
+                let parts = shares.iter().filter_map(|share| share.pairs.get(digit)?.get(half));
+                gadget.sum_parts(&parts.collect::<Vec<_>>(), digit)
+            };
             Ok([half(0)?, half(1)?])
         };
         let pairs = (0..gadget.digit_count()).map(pair).collect::<Result<_, RlweError>>()?;
@@ -236,12 +240,7 @@ impl RoundTwoShare {
         check_reference(reference, shares.iter().map(|share| share.key))?;
         let level = same_level(shares.iter().map(|share| share.level))?;
         let gadget = gadget_at(context, level)?;
-        check_digits(&gadget, shares.iter().map(|share| share.polys.len()))?;
-        let part = |digit| {
-            let polys = shares.iter().filter_map(|share| share.polys.get(digit));
-            Ok(gadget.pack_part(gadget.key_ring().sum(polys)?, digit)?)
-        };
-        let parts = (0..gadget.digit_count()).map(part).collect::<Result<_, RlweError>>()?;
+        let parts = added(&gadget, &shares.iter().map(|share| &*share.parts).collect::<Vec<_>>())?;
         let key = KeySwitchKey::from_first(context, reference.seed(KIND, level as u64), level, parts);
         Ok(RelinearizationKey::from_key(reference.key_id(), key))
     }

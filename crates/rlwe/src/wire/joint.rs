@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::BufRead;
 
-use sunzi_ring::{Evaluation, Gadget, Poly};
+use sunzi_ring::{Evaluation, Poly};
 use zeroize::Zeroizing;
 
 use super::keys::{get_small, put_small};
@@ -106,7 +106,10 @@ impl Format<RelinearizationShare> for RlweContext {
     fn put(&self, share: &RelinearizationShare, sink: &mut impl Sink) -> Result<(), WireError> {
         put_level(share.level, sink)?;
         let gadget = gadget_at(self, share.level)?;
-        put_polys(&gadget, share.pairs.iter().flatten(), sink)
+        for (digit, pair) in share.pairs.iter().enumerate() {
+            pair.iter().try_for_each(|part| sink.key_part(&gadget, part, digit))?;
+        }
+        sink.seal()
     }
 
     fn get(
@@ -116,8 +119,10 @@ impl Format<RelinearizationShare> for RlweContext {
     ) -> Result<RelinearizationShare, WireError> {
         let level = get_level(self, source)?;
         let gadget = gadget_at(self, level)?;
-        let ring = gadget.key_ring();
-        let pair = |_| Ok([source.poly(ring)?, source.poly(ring)?]);
+        let pair = |digit| {
+            let mut half = || Ok::<_, WireError>(gadget.pack_part(source.poly(gadget.key_ring())?, digit)?);
+            Ok([half()?, half()?])
+        };
         let pairs = (0..gadget.digit_count()).map(pair).collect::<Result<_, WireError>>()?;
         source.seal("a first share of a relinearisation key")?;
         Ok(RelinearizationShare { key: header.required_key()?, level, pairs })
@@ -133,27 +138,20 @@ impl Format<RoundTwoShare> for RlweContext {
 
     fn put(&self, share: &RoundTwoShare, sink: &mut impl Sink) -> Result<(), WireError> {
         put_level(share.level, sink)?;
-        put_polys(&gadget_at(self, share.level)?, &share.polys, sink)
+        let gadget = gadget_at(self, share.level)?;
+        let mut parts = share.parts.iter().enumerate();
+        parts.try_for_each(|(digit, part)| sink.key_part(&gadget, part, digit))?;
+        sink.seal()
     }
 
     fn get(&self, header: &Header, source: &mut Source<impl BufRead>) -> Result<RoundTwoShare, WireError> {
         let level = get_level(self, source)?;
         let gadget = gadget_at(self, level)?;
-        let poly = |_| source.poly(gadget.key_ring());
-        let polys = (0..gadget.digit_count()).map(poly).collect::<Result<_, WireError>>()?;
+        let part = |digit| Ok(gadget.pack_part(source.poly(gadget.key_ring())?, digit)?);
+        let parts = (0..gadget.digit_count()).map(part).collect::<Result<_, WireError>>()?;
         source.seal("a second share of a relinearisation key")?;
-        Ok(RoundTwoShare { key: header.required_key()?, level, polys })
+        Ok(RoundTwoShare { key: header.required_key()?, level, parts })
     }
-}
-
-/// Writes polynomials modulo Q_l·P as one record.
-fn put_polys<'a>(
-    gadget: &Gadget,
-    polys: impl IntoIterator<Item = &'a Poly<Evaluation>>,
-    sink: &mut impl Sink,
-) -> Result<(), WireError> {
-    polys.into_iter().try_for_each(|poly| sink.poly(gadget.key_ring(), poly))?;
-    sink.seal()
 }
 
 impl Format<DecryptionShare> for RlweContext {
