@@ -192,6 +192,11 @@ impl GadgetBackend for RnsGadget {
         Ok(KeyPart::new(KeyPoly::sum(&parts, &self.ring_of_part(i)?)?))
     }
 
+    fn unpacked_sum(&self, parts: &[&KeyPart], i: usize) -> Result<Poly<Evaluation>, RingError> {
+        let parts = parts.iter().map(|part| part.0.get()).collect::<Result<Vec<_>, _>>()?;
+        KeyPoly::unpacked_sum(&parts, &self.ring_of_part(i)?)
+    }
+
     fn key_bytes(&self) -> Result<usize, RingError> {
         let parts = (0..self.digit_count()).map(|i| Ok(KeyPoly::len(&self.ring_of_part(i)?)));
         Ok(2 * parts.sum::<Result<usize, RingError>>()?)

@@ -252,8 +252,15 @@ pub trait GadgetBackend: Any + Debug + Send + Sync {
     /// # Errors
     /// Every error of [`unpack_part`](Self::unpack_part).
     fn sum_parts(&self, parts: &[&KeyPart], i: usize) -> Result<KeyPart, RingError> {
+        self.pack_part(self.unpacked_sum(parts, i)?, i)
+    }
+    /// Returns the sum of i-th polynomials of halves of keys, in evaluation form.
+    ///
+    /// # Errors
+    /// Every error of [`unpack_part`](Self::unpack_part).
+    fn unpacked_sum(&self, parts: &[&KeyPart], i: usize) -> Result<Poly<Evaluation>, RingError> {
         let parts = parts.iter().map(|part| self.unpack_part(part, i)).collect::<Result<Vec<_>, _>>()?;
-        self.pack_part(self.part_ring(i)?.sum(&parts)?, i)
+        self.part_ring(i)?.sum(&parts)
     }
     /// The number of bytes that a key for this level takes in memory.
     ///

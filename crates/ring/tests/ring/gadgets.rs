@@ -53,9 +53,11 @@ fn sums_of_packed_parts_agree_with_sums() {
                 let polys: Vec<_> = all.iter().map(|a| evaluated(&ring, a)).collect();
                 let parts: Vec<_> = polys.iter().map(|a| gadget.pack_part(a.clone(), i).unwrap()).collect();
                 for count in [0, 1, 2, parts.len()] {
-                    let sum = gadget.sum_parts(&parts[..count].iter().collect::<Vec<_>>(), i).unwrap();
+                    let terms: Vec<_> = parts[..count].iter().collect();
+                    let sum = gadget.sum_parts(&terms, i).unwrap();
                     let expected = ring.sum(&polys[..count]).unwrap();
                     assert_eq!(gadget.unpack_part(&sum, i).unwrap().words(), expected.words());
+                    assert_eq!(gadget.unpacked_sum(&terms, i).unwrap().words(), expected.words());
                 }
             }
         }

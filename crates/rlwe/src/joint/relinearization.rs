@@ -12,7 +12,7 @@
 //! learn as much from those and one more sample under s_i.
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Gadget, KeyPart};
+use sunzi_ring::{Evaluation, Gadget, KeyPart, Poly};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::galois::added;
@@ -24,7 +24,7 @@ use crate::{KeyId, KeySwitchKey, RelinearizationKey, RlweContext, RlweError, Sec
 const FIRST: &str = "sunzi joint relinearisation, first round";
 const KIND: &str = "sunzi joint relinearisation key";
 
-/// Pairs (h_0, h_1) of a party or of all together, one for each digit.
+/// Pairs (h_0, h_1) of a party, packed, one for each digit.
 pub(crate) type Pairs = Vec<[KeyPart; 2]>;
 
 /// A party's share of the first round of a relinearisation key: its pairs (h_0, h_1).
@@ -79,7 +79,7 @@ pub struct EphemeralSecret {
 pub struct RelinearizationSum {
     key: KeyId,
     level: usize,
-    pairs: Pairs,
+    pairs: Vec<[Poly<Evaluation>; 2]>,
 }
 
 /// A party's share of the second round of a relinearisation key: one polynomial for each digit.
@@ -161,14 +161,13 @@ impl EphemeralSecret {
         let s = Zeroizing::new(gadget.restrict_key(secret.evaluation())?);
         let u = Zeroizing::new(gadget.restrict_key(self.u.evaluation())?);
         let seed = reference.seed(KIND, self.level as u64);
-        let part = |(digit, [masked, sample]): (usize, &[KeyPart; 2])| {
-            let [masked, sample] = [gadget.unpack_part(masked, digit)?, gadget.unpack_part(sample, digit)?];
+        let part = |(digit, [masked, sample]): (usize, &[Poly<Evaluation>; 2])| {
             let a = ring.uniform(&mut randomness::public_stream(&seed, digit as u64));
             let [zero, _] = wide_zero_sample(ring, &s, a, SECOND_ROUND_ERRORS, rng)?;
             let mut share = gadget.uniform_part(zero, digit)?;
             let added = ring
-                .mul_add_assign(&mut share, &masked, &s)
-                .and_then(|()| ring.mul_add_assign(&mut share, &sample, &u));
+                .mul_add_assign(&mut share, masked, &s)
+                .and_then(|()| ring.mul_add_assign(&mut share, sample, &u));
             if let Err(failed) = added {
                 share.zeroize();
                 return Err(failed.into());
@@ -205,7 +204,7 @@ impl RelinearizationSum {
         let pair = |digit: usize| {
             let half = |half: usize| {
                 let parts = shares.iter().filter_map(|share| share.pairs.get(digit)?.get(half));
-                gadget.sum_parts(&parts.collect::<Vec<_>>(), digit)
+                gadget.unpacked_sum(&parts.collect::<Vec<_>>(), digit)
             };
             Ok([half(0)?, half(1)?])
         };
