@@ -2,7 +2,7 @@
 //!
 //! The client sends one BFV ciphertext. Its coefficients select a row and a column of a matrix whose elements are plaintexts with the
 //! entries of the database. The server [expands](expand) it into a ciphertext for every row and column, adds up the rows of every
-//! column, and then the columns, as MulPIR does \[ALPRSSY21\]. The client needs a key for each of the log2 steps of the expansion, once for
+//! column, and then the columns, as MulPIR does `[ALPRSSY21]`. The client needs a key for each of the log2 steps of the expansion, once for
 //! any number of queries ([`Layout::exponents`]).
 //!
 //! **The database is public to whoever may ask.** An answer has entries beside the one that was asked for, and its noise depends on all of

@@ -1,4 +1,4 @@
-//! Expansion of a ciphertext into one for each of its coefficients \[ACLS18, algorithm 3\].
+//! Expansion of a ciphertext into one for each of its coefficients `[ACLS18, algorithm 3]`.
 
 use rayon::prelude::*;
 use sunzi_bfv::{BfvError, Ciphertext, Evaluator, Plaintext};
