@@ -77,6 +77,18 @@ fn results_are_handed_on_from_owner_to_owner() {
         assert_eq!(opened("to-carol.sz", "carol"), own);
         assert_eq!([used(&folder, &first), used(&folder, &second)], [2, 2]);
 
+        // Who got a result shares it where there is room for that too, in BFV: here that of the second hop.
+        let share = "decrypt to-bob.sz --keys bob/secret --share 9 --statistical-bits 20 --json -q";
+        if scheme == "bfv" {
+            assert_eq!(json(&folder.run(share))["results"], own);
+        } else {
+            folder.refused(
+                share,
+                3,
+                &["the re-encryptions of a result that is shared", "expected none", "got 1"],
+            );
+        }
+
         // The plan has room for two hops: a third is refused by its number, and counts nothing.
         let third = proxy(&folder, "carol", "alice");
         let run = format!("reencrypt run to-carol.sz --keys {third} -o again.sz");

@@ -124,7 +124,17 @@ pub(super) fn bgv_noise(
     context: &sunzi_bgv::Context,
     part: &sunzi_bgv::Ciphertext,
 ) -> Result<DeclaredNoise, ProgramError> {
+    check_own(part.hops())?;
     context.declared_noise(part.metadata().level()).map_err(ProgramError::of_bgv)
+}
+
+/// Fails for a result of BGV that was handed on: what parameters determine for its level is the noise of a result before its hops.
+fn check_own(hops: u32) -> Result<(), ProgramError> {
+    if hops == 0 {
+        return Ok(());
+    }
+    let expected = "none, since a result is shared by the owner whose key it was computed under";
+    Err(ProgramError::mismatch("the re-encryptions of a result that is shared", expected, hops))
 }
 
 pub(super) fn of_node(
