@@ -12,8 +12,8 @@ use sunzi::parties::driver::Driver;
 use sunzi::parties::{Contacts, FolderStore, Roster};
 use sunzi::program::Contexts;
 use sunzi::rlwe::joint::ThresholdShare;
+use sunzi::rlwe::randomness;
 use sunzi::rlwe::wire::WireError;
-use sunzi::rlwe::{KeyId, randomness};
 
 use super::before::Before;
 use super::home::{Home, LONGEST, SECRET, SHARE, write_text};
@@ -104,14 +104,9 @@ impl Home {
         )))
     }
 
-    /// Whether the share of this home was handed on.
-    pub(super) fn is_handed_on(&self) -> bool {
-        self.path(HANDED_ON).exists()
-    }
-
     fn mark(&self) -> Result<Option<Mark>, CliError> {
         let file = self.path(HANDED_ON);
-        if !self.is_handed_on() {
+        if !file.exists() {
             return Ok(None);
         }
         let text = read_text(&file, "where the share of this party went", LONGEST)?;
@@ -186,7 +181,9 @@ impl Run<'_> {
         // From here on the share of before opens nothing, so that no ciphertext is counted in two ledgers.
         old.as_ref().map_or(Ok(()), |(old, _)| old.hand_on(home))?;
         let has_share = share.is_some();
-        self.keep_share(contexts, (key, opened), share)?;
+        if let Some(share) = share {
+            keep_holding(home, contexts, (key, opened), &Holding::Share(share))?;
+        }
         self.progress.say("until the others have all");
         self.speaker.finish(link, self.quiet)?;
         let roster = &home.agreement.roster;
@@ -199,16 +196,6 @@ impl Run<'_> {
             has_share,
             before: old.map(|(old, _)| old.folder().display().to_string()),
         })
-    }
-
-    fn keep_share(
-        &self,
-        contexts: &Contexts,
-        counted: (KeyId, u64),
-        share: Option<ThresholdShare>,
-    ) -> Result<(), CliError> {
-        let Some(share) = share else { return Ok(()) };
-        keep_holding(self.home, contexts, counted, &Holding::Share(share))
     }
 }
 

@@ -159,9 +159,7 @@ impl Run<'_> {
     /// Makes keys, and what this party opens results with.
     fn make(&self, contexts: &Contexts) -> Result<Made, CliError> {
         let (home, contacts, agreement) = (self.home, self.speaker.contacts, &self.home.agreement);
-        if home.is_handed_on() {
-            home.check_kept()?;
-        }
+        home.check_kept()?;
         let setup = setup(home, contexts, contacts)?;
         memory::require(agreement.plan.key_bytes.saturating_mul(agreement.roster.len() as u64))
             .map_err(CliError::input)?;

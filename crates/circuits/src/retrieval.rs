@@ -40,7 +40,7 @@ pub use database::Database;
 pub use expansion::expand;
 pub use layout::Layout;
 
-use sunzi_bfv::BfvError;
+use sunzi_bfv::{BfvError, Context};
 
 use crate::CircuitError;
 
@@ -69,5 +69,15 @@ pub enum RetrievalError {
 impl RetrievalError {
     fn setting(what: &'static str, expected: impl ToString, got: impl ToString) -> Self {
         Self::Setting { what, expected: expected.to_string(), got: got.to_string() }
+    }
+
+    /// Fails for a ring whose index is no power of two: expansions split its coefficients by halves.
+    fn check_ring(context: &Context) -> Result<(), Self> {
+        let index = context.ring().index();
+        if index.is_power_of_two() {
+            Ok(())
+        } else {
+            Err(Self::setting("the index of the ring", "a power of two", index))
+        }
     }
 }

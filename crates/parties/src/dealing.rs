@@ -98,6 +98,16 @@ impl Terms {
         Ok(messages)
     }
 
+    /// Returns the share of a party that follows from the pieces of all dealers.
+    fn share(
+        &self,
+        me: Party,
+        pieces: BTreeMap<Party, ThresholdPiece>,
+    ) -> Result<ThresholdShare, PartiesError> {
+        let pieces: Vec<ThresholdPiece> = pieces.into_values().collect();
+        Ok(ThresholdShare::combine(&self.context, me.number(), &pieces)?)
+    }
+
     /// The largest number of bytes of a message's content.
     fn longest_content(&self) -> Result<u64, PartiesError> {
         lengths::polynomial(self.context.key_ring())
@@ -219,8 +229,7 @@ impl<S: Store> Dealing<S> {
             return Err(PartiesError::setting("the party that gets a share", expected, name));
         }
         let (pieces, _, _) = self.inbox.finish()?;
-        let pieces: Vec<ThresholdPiece> = pieces.into_values().collect();
-        Ok(ThresholdShare::combine(&self.terms.context, self.me.number(), &pieces)?)
+        self.terms.share(self.me, pieces)
     }
 }
 

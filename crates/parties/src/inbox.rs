@@ -72,13 +72,10 @@ impl<T> Inbox<T> {
             return Err(Fault::Session { expected: *self.session.id(), got: message.session });
         }
         let roster = self.session.roster();
-        let unknown = Fault::UnknownSender { got: message.sender };
-        let Ok(claimed) = roster.party(message.sender) else { return Err(unknown) };
+        let claimed =
+            roster.party(message.sender).map_err(|_| Fault::UnknownSender { got: message.sender })?;
         if claimed != from {
             return Err(Fault::OtherSender { claimed: roster.name(claimed).to_owned() });
-        }
-        if !self.members.contains(&from) {
-            return Err(unknown);
         }
         if step.round() != message.round {
             return Err(Fault::Kind { expected: self.kind_of(message.round), got });
@@ -133,6 +130,10 @@ impl<T> Inbox<T> {
         }
         if got > expected {
             return Err(Fault::Early { expected, got });
+        }
+        // Parties that have no part in this round may have one in the next.
+        if !self.members.contains(&from) {
+            return Err(Fault::UnknownSender { got: message.sender });
         }
         if let Some(&(first, _)) = self.got.get(&from) {
             let conflict = Fault::Conflict { round: got, first, got: hash };

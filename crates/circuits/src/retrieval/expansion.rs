@@ -1,7 +1,7 @@
 //! Expansion of a ciphertext into one for each of its coefficients `[ACLS18, algorithm 3]`.
 
 use rayon::prelude::*;
-use sunzi_bfv::{BfvError, Ciphertext, Evaluator, Plaintext};
+use sunzi_bfv::{BfvError, Ciphertext, Evaluator, Plaintext, PreparedPlaintext};
 use sunzi_rlwe::EvaluationKeys;
 
 use super::RetrievalError;
@@ -26,10 +26,7 @@ pub fn expand(
     if !(1..=degree).contains(&count) {
         return Err(RetrievalError::setting("the number of coefficients", format!("1 to {degree}"), count));
     }
-    if context.ring().index() != 2 * degree as u64 || !degree.is_power_of_two() {
-        let index = context.ring().index();
-        return Err(RetrievalError::setting("the index of the ring", "a power of two", index));
-    }
+    RetrievalError::check_ring(context)?;
     let mut expanded = vec![a.clone()];
     while expanded.len() < count {
         let half = expanded.len();
@@ -44,7 +41,7 @@ pub fn expand(
             }
             // X^(−half) is −X^(n − half).
             let difference = evaluator.sub(&turned, one)?;
-            Ok((sum, Some(evaluator.multiply_plain(&difference, &shift)?)))
+            Ok((sum, Some(evaluator.multiply_prepared(&difference, &shift)?)))
         };
         let pairs: Vec<_> = expanded.par_iter().enumerate().map(split).collect::<Result<_, _>>()?;
         let (low, high): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
@@ -53,14 +50,14 @@ pub fn expand(
     Ok(expanded)
 }
 
-/// Returns the plaintext X^k.
-fn monomial(evaluator: &Evaluator, exponent: usize) -> Result<Plaintext, BfvError> {
+/// Returns the plaintext X^k, ready to multiply.
+fn monomial(evaluator: &Evaluator, exponent: usize) -> Result<PreparedPlaintext, BfvError> {
     let context = evaluator.context();
     let mut coefficients = vec![0; context.degree()];
     if let Some(coefficient) = coefficients.get_mut(exponent) {
         *coefficient = 1;
     }
-    Ok(Plaintext::new(coefficients, context.plain_modulus())?)
+    evaluator.prepare_plain(&Plaintext::new(coefficients, context.plain_modulus())?)
 }
 
 fn turn(

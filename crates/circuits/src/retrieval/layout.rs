@@ -35,10 +35,7 @@ impl Layout {
     /// of two, for a plaintext modulus that is even or below 257, and for more entries than a query selects from.
     pub fn new(context: &Context, entries: u64, entry_bytes: usize) -> Result<Self, RetrievalError> {
         let (degree, plain_modulus) = (context.degree(), context.plain_modulus());
-        if context.ring().index() != 2 * degree as u64 || !degree.is_power_of_two() {
-            let index = context.ring().index();
-            return Err(RetrievalError::setting("the index of the ring", "a power of two", index));
-        }
+        RetrievalError::check_ring(context)?;
         // Selections are divided by a power of two.
         if plain_modulus.is_multiple_of(2) || plain_modulus < 257 {
             let expected = "an odd number from 257 on";

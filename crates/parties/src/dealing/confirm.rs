@@ -79,11 +79,7 @@ impl<S: Store> Round<S, ConfirmingShares> {
             journal.keep(CONFIRMED, &[])?;
         }
         journal.remove(PIECES)?;
-        if !terms.receives(me) {
-            return Ok(None);
-        }
-        let pieces: Vec<ThresholdPiece> = pieces.into_values().collect();
-        Ok(Some(ThresholdShare::combine(&terms.context, me.number(), &pieces)?))
+        terms.receives(me).then(|| terms.share(me, pieces)).transpose()
     }
 }
 

@@ -280,6 +280,24 @@ fn what_cannot_be_handed_on_is_refused_by_name() {
     assert!(begin("Di", None).is_none());
 }
 
+/// A party that is ahead confirms while another one still waits for pieces: also one that deals nothing, of which no piece is awaited.
+#[test]
+fn confirmations_that_come_before_pieces_are_told_by_their_round() {
+    let world = World::new(2, 3);
+    let (zero, first) = (Zero::new(&world), Holders::of(&world));
+    let dealers = ["Ada", "Bo"];
+    let setup = first.setup(&zero, &dealers, &["Di", "Bo", "Cy"], 2);
+    let late = first.begin(&setup, &dealers, &stores(4)).remove(0);
+    let mut dealings = first.begin(&setup, &dealers, &stores(4));
+    dealt(&mut dealings);
+    let mut late = late;
+    for (from, dealing) in setup.session().roster().parties().zip(dealings).skip(1) {
+        let round = dealing.confirm().unwrap();
+        let error = late.accept(from, round.message()).unwrap_err();
+        assert!(matches!(error.fault(), Some(Fault::Early { expected: 1, got: 2 })), "{error}");
+    }
+}
+
 #[test]
 fn every_wrong_confirmation_is_refused_by_name() {
     let world = World::new(2, 3);
