@@ -5,7 +5,7 @@ use crate::error::CliError;
 /// Number of hexadecimal digits that people compare.
 const DIGITS: usize = 32;
 
-/// What is wrong where a fingerprint of several parties is another one, and what to do.
+/// Advice to parties whose fingerprints of an agreement or of all cards differ.
 #[cfg(feature = "net")]
 pub(crate) const OF_PARTIES: &str =
     "another party has something else, or somebody changed it on its way; ask all parties for theirs";

@@ -74,13 +74,13 @@ pub(super) struct Terms {
     ranges: Vec<String>,
 }
 
-/// What an agreement says of a key that is handed on.
+/// A key that is handed on, as the report of an agreement has it.
 #[derive(Serialize)]
 struct HandedOn {
     key: String,
     /// Parties of before.
     from: Vec<String>,
-    /// Those of them that deal.
+    /// Parties of before that deal pieces of the key.
     by: Vec<String>,
     /// Number of ciphertexts that were opened under the key.
     opened: u64,

@@ -1,4 +1,4 @@
-//! What other parties send while results are opened: that they computed them again, and their shares.
+//! Messages of other parties while results are opened: attestations that they computed the results again, and shares.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};

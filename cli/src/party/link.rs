@@ -19,7 +19,7 @@ pub(super) const MESSAGES: &str = "messages";
 /// Number of refused messages that are told one by one.
 const TOLD: usize = 8;
 
-/// What a party speaks with.
+/// Identity, cards and folder by which a party opens links.
 pub(super) struct Speaker<'a> {
     pub(super) identity: &'a Identity,
     /// Cards of all parties of the session.

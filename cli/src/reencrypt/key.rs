@@ -22,7 +22,7 @@ use crate::files::keygen::check_new;
 use crate::files::{named, refuse};
 use crate::{fingerprint, output};
 
-/// What to do about a public key with another fingerprint.
+/// Advice to an owner who got a public key with another fingerprint.
 const REMEDY: &str =
     "it is the key of somebody else, or somebody changed it on its way; ask the new owner for the file again";
 

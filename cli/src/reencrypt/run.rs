@@ -78,7 +78,7 @@ pub(super) fn run(args: &RunArgs) -> Result<(), CliError> {
     target.report(args.json, &made, Made::text)
 }
 
-/// What the folder of a proxy has.
+/// Content of the folder of a proxy.
 struct Opened {
     contexts: Contexts,
     key: ReencryptionKey,

@@ -255,7 +255,7 @@ fn who_does_not_come_is_named() {
     );
 }
 
-/// What the folder of a session must not have.
+/// Agreements, cards and folders of a session that were changed are refused by name.
 #[test]
 fn sessions_that_were_changed_are_refused() {
     let folder = prepared("parties-session");
