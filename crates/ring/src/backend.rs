@@ -14,10 +14,9 @@ use num_traits::ToPrimitive;
 use rand_core::CryptoRng;
 use sunzi_kernels::IntegerMatrix;
 use sunzi_math::{CoefficientBasis, RingIndex};
-use zeroize::Zeroizing;
 
 use crate::poly::{Coefficient, Evaluation, Poly, Representation, Residues};
-use crate::{Expansion, PackingError, RingError, packing, sampling};
+use crate::{Expansion, PackedPoly, PackingError, RingError, packing, sampling};
 
 /// Factors of the terms of a sum of products of polynomials.
 pub type Factors<'a> = Vec<[&'a Poly<Evaluation>; 2]>;
@@ -115,12 +114,7 @@ pub trait Backend: Any + Debug + Send + Sync {
         c: &Poly<Evaluation>,
         level: usize,
     ) -> Result<Poly<Evaluation>, RingError> {
-        let ring = self.at_level(level)?;
-        let mut product = Zeroizing::new(Poly::from(self.restrict(a, level)?));
-        self.mul_restricted_assign(&mut product, b)?;
-        let mut sum = Poly::from(self.restrict(c, level)?);
-        ring.add_assign(&mut sum, &product)?;
-        Ok(sum)
+        defaults::mul_add_restricted(self, [a, b, c], level)
     }
     /// Modulus switching: a·Q_l/Q_j rounded to the nearest integers, for a of level j ≥ l, nested or not. Exact where one modulus
     /// is dropped; where several are, quotients within 2^-40 of a half may be rounded either way.
@@ -151,11 +145,7 @@ pub trait Backend: Any + Debug + Send + Sync {
         b: &Poly<Coefficient>,
         level: usize,
     ) -> Result<Poly<Evaluation>, RingError> {
-        let own = self.at_level(self.level_of(a)?)?;
-        // The sum is secret: it holds the errors and the message of an encryption.
-        let mut sum = Zeroizing::new(a.clone());
-        own.add_assign(&mut sum, &Zeroizing::new(own.to_evaluation(b.clone())?))?;
-        self.mod_switch(&sum, level)
+        defaults::mod_switch_sum(self, a, b, level)
     }
     /// Encrypts m under a public key (p_0, p_1): returns (p_0·u + e_0 + m, p_1·u + e_1), switched to a level as
     /// [`mod_switch`](Self::mod_switch) does, for ternary u and errors that are drawn from `rng`.
@@ -201,9 +191,7 @@ pub trait Backend: Any + Debug + Send + Sync {
     /// # Errors
     /// [`RingError::ShapeMismatch`] for a polynomial of another shape.
     fn mod_raise(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError> {
-        let own = self.at_level(self.level_of(a)?)?;
-        let integers = own.to_integers(&own.to_coefficient(a.clone())?)?;
-        self.to_evaluation(self.from_integers(&integers)?)
+        defaults::mod_raise(self, a)
     }
 
     /// The zero polynomial of the ring.
@@ -271,9 +259,7 @@ pub trait Backend: Any + Debug + Send + Sync {
     /// # Errors
     /// [`RingError::ShapeMismatch`] for a polynomial of another shape.
     fn sum(&self, representation: Representation, polys: &[&Residues]) -> Result<Residues, RingError> {
-        let mut sum = self.zero(representation);
-        polys.iter().try_for_each(|poly| self.add_assign(&mut sum, poly))?;
-        Ok(sum)
+        defaults::sum(self, representation, polys)
     }
     /// Subtracts b from a: a ← a − b.
     ///
@@ -300,9 +286,7 @@ pub trait Backend: Any + Debug + Send + Sync {
         a: &Poly<Evaluation>,
         b: &Poly<Evaluation>,
     ) -> Result<(), RingError> {
-        let mut product = a.clone();
-        self.mul_assign(&mut product, b)?;
-        self.add_assign(acc, &product)
+        defaults::mul_add(self, acc, [a, b])
     }
     /// Returns t·(a_0 + a_1·Y)(b_0 + b_1·Y) as the coefficients of 1, Y and Y².
     ///
@@ -310,19 +294,11 @@ pub trait Backend: Any + Debug + Send + Sync {
     /// [`RingError::ShapeMismatch`] for a polynomial of another shape.
     fn tensor(
         &self,
-        [a0, a1]: [&Poly<Evaluation>; 2],
-        [b0, b1]: [&Poly<Evaluation>; 2],
+        a: [&Poly<Evaluation>; 2],
+        b: [&Poly<Evaluation>; 2],
         t: u64,
     ) -> Result<[Poly<Evaluation>; 3], RingError> {
-        let (mut c0, mut c2) = (a0.clone(), a1.clone());
-        self.mul_integer_assign(&mut c0, &t.into())?;
-        self.mul_integer_assign(&mut c2, &t.into())?;
-        let mut c1 = c0.clone();
-        self.mul_assign(&mut c1, b1)?;
-        self.mul_add_assign(&mut c1, &c2, b0)?;
-        self.mul_assign(&mut c0, b0)?;
-        self.mul_assign(&mut c2, b1)?;
-        Ok([c0, c1, c2])
+        defaults::tensor(self, a, b, t)
     }
     /// Does [`tensor`](Self::tensor) modulo Q_l for operands of any levels from l: their residues above level l are
     /// not read.
@@ -352,15 +328,7 @@ pub trait Backend: Any + Debug + Send + Sync {
         lists: &[Factors<'_>],
         level: usize,
     ) -> Result<Vec<Poly<Evaluation>>, RingError> {
-        let ring = self.at_level(level)?;
-        let restrict = |a: &Poly<Evaluation>| self.restrict(a, level).map(Poly::from);
-        let sum = |list: &Factors<'_>| {
-            list.iter().try_fold(ring.zero(Representation::Values).into(), |mut sum, [a, b]| {
-                ring.mul_add_assign(&mut sum, &restrict(a)?, &restrict(b)?)?;
-                Ok(sum)
-            })
-        };
-        lists.iter().map(sum).collect()
+        defaults::inner_products(self, lists, level)
     }
     /// Returns t·Σ (a_0 + a_1·Y)(b_0 + b_1·Y) over pairs of polynomials in Y, modulo Q_l for operands of any levels
     /// from l.
@@ -443,10 +411,7 @@ pub trait Backend: Any + Debug + Send + Sync {
     /// # Errors
     /// [`RingError::ShapeMismatch`] for a polynomial of another shape.
     fn add_integer_assign(&self, a: &mut Poly<Evaluation>, c: &BigInt) -> Result<(), RingError> {
-        let mut coefficients = vec![BigInt::ZERO; self.degree()];
-        coefficients.iter_mut().take(1).for_each(|constant| constant.clone_from(c));
-        let added = self.to_evaluation(self.from_integers(&coefficients)?)?;
-        self.add_assign(a, &added)
+        defaults::add_integer(self, a, c)
     }
     /// Multiplies a by a monomial: a ← a·X^k for any k. Where m is a power of two and k a multiple of n/2 this costs
     /// one multiplication a value, X^(n/2) being i = √−1 in every slot.
@@ -472,6 +437,42 @@ pub trait Backend: Any + Debug + Send + Sync {
     /// # Errors
     /// [`RingError::LengthMismatch`]; [`RingError::OutOfRange`] for t < 2, t ≥ 2^62 or a coefficient of t or more.
     fn scale_plaintext(&self, message: &[u64], t: u64) -> Result<Poly<Coefficient>, RingError>;
+
+    /// Packs a polynomial that is read once, as those of keys are.
+    ///
+    /// # Errors
+    /// Every error of [`check`](Self::check).
+    fn packed(&self, a: &Poly<Evaluation>) -> Result<PackedPoly, RingError> {
+        self.check(a)?;
+        Ok(PackedPoly::new(a.clone()))
+    }
+    /// Returns Σ c_i·a_i for polynomials of this ring, packed: it may be secret.
+    ///
+    /// # Errors
+    /// Every error of [`check`](Self::check).
+    fn packed_combination(&self, terms: &[(&BigInt, &Poly<Evaluation>)]) -> Result<PackedPoly, RingError> {
+        defaults::packed_combination(self, terms)
+    }
+    /// Unpacks what [`packed`](Self::packed) made.
+    ///
+    /// # Errors
+    /// [`RingError::OtherStorage`] for a packed polynomial of another storage; every error of [`check`](Self::check).
+    fn unpacked(&self, a: &PackedPoly) -> Result<Poly<Evaluation>, RingError> {
+        let a: &Poly<Evaluation> = a.0.get()?;
+        self.check(a)?;
+        Ok(a.clone())
+    }
+    /// Returns the sum of packed polynomials, each of which is read once, and of one that is not packed.
+    ///
+    /// # Errors
+    /// Every error of [`unpacked`](Self::unpacked).
+    fn sum_packed(
+        &self,
+        packed: &[&PackedPoly],
+        plus: Option<&Poly<Evaluation>>,
+    ) -> Result<Poly<Evaluation>, RingError> {
+        defaults::sum_packed(self, packed, plus)
+    }
 
     /// Length in bytes of a polynomial of this ring in files.
     fn packed_len(&self) -> usize;

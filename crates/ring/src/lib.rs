@@ -41,6 +41,7 @@ mod new;
 mod once;
 mod opaque;
 mod options;
+mod packed;
 mod packing;
 mod parallel;
 mod poly;
@@ -62,14 +63,15 @@ pub use error::{RingError, Shape};
 pub use expansion::Expansion;
 pub use hollow::{HollowRing, HollowScaler};
 pub use key_switching::{
-    Addends, DigitBound, Digits, Gadget, GadgetBackend, HollowGadget, KeyPart, KeyPoly, Merging, Multiplier,
-    Pairs, RnsDecomposition, RnsDigits, RnsGadget, RnsMultiplier, Rotation, SwitchInput, Turn, switch_cost,
+    Addends, DigitBound, Digits, Gadget, GadgetBackend, HollowGadget, KeyPoly, Merging, Multiplier, Pairs,
+    RnsDecomposition, RnsDigits, RnsGadget, RnsMultiplier, Rotation, SwitchInput, Turn, switch_cost,
 };
 pub use ladder::check_rungs;
 pub use opaque::{Content, Opaque};
 pub use options::{
     Auxiliary, Decryption, GadgetOptions, MTilde, ModulusSwitching, Multiplication, Precision, ScalerOptions,
 };
+pub use packed::PackedPoly;
 pub use packing::{
     Append, Block, PackingError, Storage, describe, describe_index, describe_real, describe_sets,
 };

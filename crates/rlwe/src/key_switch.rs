@@ -3,7 +3,9 @@
 mod sums;
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Addends, DigitBound, Evaluation, Gadget, GadgetOptions, KeyPart, Poly, Ring, SwitchInput};
+use sunzi_ring::{
+    Addends, DigitBound, Evaluation, Gadget, GadgetOptions, PackedPoly, Poly, Ring, SwitchInput,
+};
 use zeroize::Zeroizing;
 
 use self::sums::KeySums;
@@ -113,7 +115,7 @@ impl KeySwitchKey {
         context: &RlweContext,
         seed: [u8; 32],
         level: usize,
-        first: Vec<KeyPart>,
+        first: Vec<PackedPoly>,
     ) -> Self {
         let options = context.gadget().options().clone();
         let is_highest = level == context.level();
@@ -127,7 +129,7 @@ impl KeySwitchKey {
     }
 
     /// Draws the uniform halves of a key-switching key from its seed.
-    fn draw(&self, context: &RlweContext) -> Result<Vec<KeyPart>, RlweError> {
+    fn draw(&self, context: &RlweContext) -> Result<Vec<PackedPoly>, RlweError> {
         let gadget = context.gadget_at(self.level_in(context))?;
         let part = |digit| {
             let a = uniform(gadget.key_ring(), self.seed(), digit);
@@ -137,7 +139,7 @@ impl KeySwitchKey {
     }
 
     /// The first halves of a key-switching key, one for each digit.
-    pub(crate) fn first(&self) -> &[KeyPart] {
+    pub(crate) fn first(&self) -> &[PackedPoly] {
         self.parts.first()
     }
 
@@ -260,7 +262,7 @@ struct Unfinished {
     seed: [u8; 32],
     level: usize,
     is_highest: bool,
-    halves: [Vec<KeyPart>; 2],
+    halves: [Vec<PackedPoly>; 2],
 }
 
 impl Unfinished {

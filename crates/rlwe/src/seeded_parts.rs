@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use sunzi_ring::KeyPart;
+use sunzi_ring::PackedPoly;
 
 use crate::RlweError;
 use crate::uniform_half::UniformHalf;
@@ -11,24 +11,24 @@ use crate::uniform_half::UniformHalf;
 #[derive(Clone)]
 pub(crate) struct SeededParts {
     seed: [u8; 32],
-    first: Vec<KeyPart>,
-    second: UniformHalf<Vec<KeyPart>>,
+    first: Vec<PackedPoly>,
+    second: UniformHalf<Vec<PackedPoly>>,
 }
 
 /// First and uniform half of a key, packed for products with digits.
 pub(crate) struct Halves<'a> {
-    first: &'a [KeyPart],
-    second: Cow<'a, [KeyPart]>,
+    first: &'a [PackedPoly],
+    second: Cow<'a, [PackedPoly]>,
 }
 
 impl Halves<'_> {
-    pub(crate) fn both(&self) -> [&[KeyPart]; 2] {
+    pub(crate) fn both(&self) -> [&[PackedPoly]; 2] {
         [self.first, &self.second]
     }
 }
 
 impl SeededParts {
-    pub(crate) fn new(seed: [u8; 32], first: Vec<KeyPart>, second: UniformHalf<Vec<KeyPart>>) -> Self {
+    pub(crate) fn new(seed: [u8; 32], first: Vec<PackedPoly>, second: UniformHalf<Vec<PackedPoly>>) -> Self {
         Self { seed, first, second }
     }
 
@@ -37,7 +37,7 @@ impl SeededParts {
     }
 
     /// The stored half of the key.
-    pub(crate) fn first(&self) -> &[KeyPart] {
+    pub(crate) fn first(&self) -> &[PackedPoly] {
         &self.first
     }
 
@@ -49,7 +49,7 @@ impl SeededParts {
     /// Returns both halves of the key, the uniform one drawn if needed.
     pub(crate) fn halves(
         &self,
-        draw: impl FnOnce() -> Result<Vec<KeyPart>, RlweError>,
+        draw: impl FnOnce() -> Result<Vec<PackedPoly>, RlweError>,
     ) -> Result<Halves<'_>, RlweError> {
         let second = match self.second.get(draw)? {
             Cow::Borrowed(drawn) => Cow::Borrowed(drawn.as_slice()),
@@ -61,6 +61,6 @@ impl SeededParts {
     /// Length of the halves in memory, in bytes: of the stored one alone while the other is not drawn.
     pub(crate) fn byte_len(&self) -> usize {
         let second = self.second.drawn().into_iter().flatten();
-        self.first.iter().chain(second).map(KeyPart::byte_len).sum()
+        self.first.iter().chain(second).map(PackedPoly::byte_len).sum()
     }
 }

@@ -2,7 +2,7 @@
 
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below, primes_with_bits};
 use sunzi_ring::{
-    Addends, Auxiliary, Decryption, Domain, Gadget, GadgetOptions, KeyPart, MTilde, Multiplication, Poly,
+    Addends, Auxiliary, Decryption, Domain, Gadget, GadgetOptions, MTilde, Multiplication, PackedPoly, Poly,
     Precision, Ring, RingError, Scaler, ScalerOptions, Side, SwitchInput,
 };
 
@@ -108,7 +108,7 @@ fn scalers(ring: &Ring, t: u64, variants: &[Variant]) -> Result<Vec<(&'static st
 /// A gadget and half of a key that gives back the polynomial that is decomposed.
 struct Switch {
     gadget: Gadget,
-    key: Vec<KeyPart>,
+    key: Vec<PackedPoly>,
 }
 
 /// Times the digits of a key switch and their inner products with both halves of a key.

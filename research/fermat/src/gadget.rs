@@ -4,8 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use sunzi_ring::storage::{check_length, check_radix, no_such_digit};
 use sunzi_ring::{
-    Backend, Content, DigitBound, Digits, Evaluation, Gadget, GadgetBackend, GadgetOptions, KeyPart, Opaque,
-    Poly, Ring, RingError,
+    Backend, Content, DigitBound, Digits, Evaluation, Gadget, GadgetBackend, GadgetOptions, Opaque,
+    PackedPoly, Poly, Ring, RingError,
 };
 use zeroize::Zeroize;
 
@@ -175,12 +175,12 @@ impl Inner {
     }
 
     /// Returns the residues of a key of this level or a higher one.
-    fn key<'a>(&self, key: [&'a [KeyPart]; 2]) -> Result<[Vec<&'a FermatResidues>; 2], RingError> {
+    fn key<'a>(&self, key: [&'a [PackedPoly]; 2]) -> Result<[Vec<&'a FermatResidues>; 2], RingError> {
         let [length, other] = key.map(<[_]>::len);
         check_length("polynomials of a key half", length, other)?;
         // A key of a higher level has as many polynomials as that level has digits.
         let mut expected = self.digits.len();
-        let mut part = |part: &'a KeyPart| {
+        let mut part = |part: &'a PackedPoly| {
             let part = part.0.get::<Poly<Evaluation>>()?;
             let level = self.top.level_of(part)?;
             if level < self.ring.level() {
@@ -362,7 +362,7 @@ impl GadgetBackend for FermatGadget {
         Ok(Digits(Opaque::new(FermatDigits::Words(inner.digits.iter().map(of).collect()))))
     }
 
-    fn product(&self, digits: &Digits, key: [&[KeyPart]; 2]) -> Result<[Poly<Evaluation>; 2], RingError> {
+    fn product(&self, digits: &Digits, key: [&[PackedPoly]; 2]) -> Result<[Poly<Evaluation>; 2], RingError> {
         let inner = &*self.0;
         let [first, second] = &inner.key(key)?;
         let digits: &FermatDigits = digits.0.get()?;

@@ -12,7 +12,7 @@ use sunzi_ring::storage::{
 };
 use sunzi_ring::{
     Backend, Coefficient, Content, DigitBound, Digits, Evaluation, Gadget, GadgetBackend, GadgetOptions,
-    KeyPart, Opaque, Parallelism, Poly, Representation, Ring, RingError,
+    Opaque, PackedPoly, Parallelism, Poly, Representation, Ring, RingError,
 };
 use zeroize::Zeroize;
 
@@ -108,7 +108,7 @@ impl UnivariateGadget {
     }
 
     /// Returns the polynomial of a key that this gadget's level needs.
-    fn part_of_key<'a>(&self, part: &'a KeyPart) -> Result<Cow<'a, Poly<Evaluation>>, RingError> {
+    fn part_of_key<'a>(&self, part: &'a PackedPoly) -> Result<Cow<'a, Poly<Evaluation>>, RingError> {
         let part: &Poly<Evaluation> = part.0.get()?;
         if self.tables.key_ring.check_as(part, Representation::Values).is_ok() {
             return Ok(Cow::Borrowed(part));
@@ -231,10 +231,10 @@ impl GadgetBackend for UnivariateGadget {
         Ok([key_ring.reduced(&b)?, key_ring.reduced(&a)?])
     }
 
-    fn pack_part(&self, part: Poly<Evaluation>, i: usize) -> Result<KeyPart, RingError> {
+    fn pack_part(&self, part: Poly<Evaluation>, i: usize) -> Result<PackedPoly, RingError> {
         self.element(i)?;
         self.tables.key_ring.check_as(&part, Representation::Values)?;
-        Ok(KeyPart::new(part))
+        Ok(PackedPoly::new(part))
     }
 
     fn decompose(&self, a: &Poly<Evaluation>) -> Result<Digits, RingError> {
@@ -265,7 +265,7 @@ impl GadgetBackend for UnivariateGadget {
     }
 
     /// Returns the products of digits with both halves of a key, not reduced modulo Φ_m.
-    fn product(&self, digits: &Digits, key: [&[KeyPart]; 2]) -> Result<[Poly<Evaluation>; 2], RingError> {
+    fn product(&self, digits: &Digits, key: [&[PackedPoly]; 2]) -> Result<[Poly<Evaluation>; 2], RingError> {
         let (key_ring, TransformedDigits(digits)) = (&self.tables.key_ring, digits.0.get()?);
         check_length("digits", self.digit_count(), digits.len())?;
         digits.iter().try_for_each(|digit| key_ring.check_as(digit, Representation::Values))?;
@@ -274,7 +274,7 @@ impl GadgetBackend for UnivariateGadget {
         } else {
             ReducedForm::Product
         };
-        let half = |parts: &[KeyPart]| {
+        let half = |parts: &[PackedPoly]| {
             check_length("polynomials of a key half", self.digit_count().max(parts.len()), parts.len())?;
             let parts = parts.iter().take(digits.len()).map(|part| self.part_of_key(part));
             let parts = parts.collect::<Result<Vec<_>, _>>()?;

@@ -9,10 +9,10 @@ use sunzi_kernels::IntegerMatrix;
 use sunzi_math::{Integers, RingIndex};
 use zeroize::Zeroizing;
 
-use super::Backend;
+use super::{Backend, Factors};
 use crate::error::check_monomial;
 use crate::sampling::ternary;
-use crate::{Coefficient, Evaluation, Poly, Representation, Residues, RingError};
+use crate::{Coefficient, Evaluation, PackedPoly, Poly, Representation, Residues, RingError};
 
 /// Does [`Backend::masked`] polynomial by polynomial.
 pub fn by_polynomials<R: Backend + ?Sized>(
@@ -47,6 +47,84 @@ pub(crate) fn check_factors(last: u64, level: usize, d: u64, rest: u64) -> Resul
     let expected =
         format_args!("a factor of the last modulus, {last}, beside {rest}, with another modulus left");
     Err(RingError::out_of_range("factor", expected, d))
+}
+
+/// Does [`Backend::mul_add_restricted`] by a product and a sum.
+pub(super) fn mul_add_restricted<R: Backend + ?Sized>(
+    ring: &R,
+    [a, b, c]: [&Poly<Evaluation>; 3],
+    level: usize,
+) -> Result<Poly<Evaluation>, RingError> {
+    let mut product = Zeroizing::new(Poly::from(ring.restrict(a, level)?));
+    ring.mul_restricted_assign(&mut product, b)?;
+    let mut sum = Poly::from(ring.restrict(c, level)?);
+    ring.at_level(level)?.add_assign(&mut sum, &product)?;
+    Ok(sum)
+}
+
+/// Does [`Backend::mod_raise`] by integers.
+pub(super) fn mod_raise<R: Backend + ?Sized>(
+    ring: &R,
+    a: &Poly<Evaluation>,
+) -> Result<Poly<Evaluation>, RingError> {
+    let own = ring.at_level(ring.level_of(a)?)?;
+    let integers = own.to_integers(&own.to_coefficient(a.clone())?)?;
+    ring.to_evaluation(ring.from_integers(&integers)?)
+}
+
+/// Does [`Backend::add_integer_assign`] by a transform of the constant polynomial.
+pub(super) fn add_integer<R: Backend + ?Sized>(
+    ring: &R,
+    a: &mut Poly<Evaluation>,
+    c: &BigInt,
+) -> Result<(), RingError> {
+    let mut coefficients = vec![BigInt::ZERO; ring.degree()];
+    coefficients.iter_mut().take(1).for_each(|constant| constant.clone_from(c));
+    let added = ring.to_evaluation(ring.from_integers(&coefficients)?)?;
+    ring.add_assign(a, &added)
+}
+
+/// Does [`Backend::mul_add_assign`] by a product and a sum.
+pub(super) fn mul_add<R: Backend + ?Sized>(
+    ring: &R,
+    acc: &mut Poly<Evaluation>,
+    [a, b]: [&Poly<Evaluation>; 2],
+) -> Result<(), RingError> {
+    let mut product = a.clone();
+    ring.mul_assign(&mut product, b)?;
+    ring.add_assign(acc, &product)
+}
+
+/// Does [`Backend::sum`] by additions.
+pub(super) fn sum<R: Backend + ?Sized>(
+    ring: &R,
+    representation: Representation,
+    polys: &[&Residues],
+) -> Result<Residues, RingError> {
+    let mut sum = ring.zero(representation);
+    polys.iter().try_for_each(|poly| ring.add_assign(&mut sum, poly))?;
+    Ok(sum)
+}
+
+/// Does [`Backend::packed_combination`] by [`Backend::linear_combination`].
+pub(super) fn packed_combination<R: Backend + ?Sized>(
+    ring: &R,
+    terms: &[(&BigInt, &Poly<Evaluation>)],
+) -> Result<PackedPoly, RingError> {
+    let terms: Vec<(&BigInt, &Residues)> = terms.iter().map(|&(c, a)| (c, &**a)).collect();
+    let sum = ring.linear_combination(&terms, ring.level(), Representation::Values)?;
+    ring.packed(&Zeroizing::new(sum.into()))
+}
+
+/// Does [`Backend::sum_packed`] polynomial by polynomial.
+pub(super) fn sum_packed<R: Backend + ?Sized>(
+    ring: &R,
+    packed: &[&PackedPoly],
+    plus: Option<&Poly<Evaluation>>,
+) -> Result<Poly<Evaluation>, RingError> {
+    let parts = packed.iter().map(|part| ring.unpacked(part)).collect::<Result<Vec<_>, _>>()?;
+    let terms: Vec<&Residues> = parts.iter().chain(plus).map(|poly| &**poly).collect();
+    Ok(ring.sum(Representation::Values, &terms)?.into())
 }
 
 /// Does [`Backend::add_linear_combination_assign`] term by term.
@@ -200,6 +278,55 @@ pub(crate) fn multiply_by_values<R: Backend + ?Sized>(
     }
     index.fold(&Integers::new(), &mut coefficients)?;
     ring.mul_assign(a, &ring.to_evaluation(ring.from_signed(&coefficients)?)?)
+}
+
+/// Does [`Backend::mod_switch_sum`] by a transform.
+pub(super) fn mod_switch_sum<R: Backend + ?Sized>(
+    ring: &R,
+    a: &Poly<Evaluation>,
+    b: &Poly<Coefficient>,
+    level: usize,
+) -> Result<Poly<Evaluation>, RingError> {
+    let own = ring.at_level(ring.level_of(a)?)?;
+    // The sum is secret: it holds the errors and the message of an encryption.
+    let mut sum = Zeroizing::new(a.clone());
+    own.add_assign(&mut sum, &Zeroizing::new(own.to_evaluation(b.clone())?))?;
+    ring.mod_switch(&sum, level)
+}
+
+/// Does [`Backend::tensor`] product by product.
+pub(super) fn tensor<R: Backend + ?Sized>(
+    ring: &R,
+    [a0, a1]: [&Poly<Evaluation>; 2],
+    [b0, b1]: [&Poly<Evaluation>; 2],
+    t: u64,
+) -> Result<[Poly<Evaluation>; 3], RingError> {
+    let (mut c0, mut c2) = (a0.clone(), a1.clone());
+    ring.mul_integer_assign(&mut c0, &t.into())?;
+    ring.mul_integer_assign(&mut c2, &t.into())?;
+    let mut c1 = c0.clone();
+    ring.mul_assign(&mut c1, b1)?;
+    ring.mul_add_assign(&mut c1, &c2, b0)?;
+    ring.mul_assign(&mut c0, b0)?;
+    ring.mul_assign(&mut c2, b1)?;
+    Ok([c0, c1, c2])
+}
+
+/// Does [`Backend::inner_products`] product by product.
+pub(super) fn inner_products<R: Backend + ?Sized>(
+    ring: &R,
+    lists: &[Factors<'_>],
+    level: usize,
+) -> Result<Vec<Poly<Evaluation>>, RingError> {
+    let own = ring.at_level(level)?;
+    let restrict = |a: &Poly<Evaluation>| ring.restrict(a, level).map(Poly::from);
+    let sum = |list: &Factors<'_>| {
+        list.iter().try_fold(own.zero(Representation::Values).into(), |mut sum, [a, b]| {
+            own.mul_add_assign(&mut sum, &restrict(a)?, &restrict(b)?)?;
+            Ok(sum)
+        })
+    };
+    lists.iter().map(sum).collect()
 }
 
 /// Does [`Backend::sum_of_tensors`] by [`Backend::inner_products`].

@@ -2,11 +2,11 @@
 
 use zeroize::Zeroize;
 
-use super::{DigitBound, Digits, Gadget, GadgetBackend, KeyPart, KeyPoly, RnsDigits};
+use super::{DigitBound, Digits, Gadget, GadgetBackend, KeyPoly, RnsDigits};
 use crate::error::{check_length, no_such_digit};
 use crate::hollow::{HollowRing, dry_tag_of};
 use crate::opaque::{Content, Opaque};
-use crate::{Backend, Evaluation, GadgetOptions, Poly, Residues, Ring, RingError, Shape};
+use crate::{Backend, Evaluation, GadgetOptions, PackedPoly, Poly, Residues, Ring, RingError, Shape};
 
 /// The dry form of the gadget [`RnsGadget`](crate::RnsGadget), at one level.
 #[derive(Clone, Debug)]
@@ -139,15 +139,15 @@ impl GadgetBackend for HollowGadget {
         if i < self.digit_count() { Ok(zero) } else { Err(no_such_digit(self.digit_count(), i)) }
     }
 
-    fn pack_part(&self, part: Poly<Evaluation>, i: usize) -> Result<KeyPart, RingError> {
+    fn pack_part(&self, part: Poly<Evaluation>, i: usize) -> Result<PackedPoly, RingError> {
         self.part_ring(i)?;
         self.key_ring.check(&part)?;
         let moduli = self.key_ring.values(self.key_ring.level()).into_iter();
         let bytes = KeyPoly::len_of(self.key_ring.degree(), moduli);
-        Ok(KeyPart::new(HollowPart { part, bytes }))
+        Ok(PackedPoly::new(HollowPart { part, bytes }))
     }
 
-    fn unpack_part(&self, part: &KeyPart, i: usize) -> Result<Poly<Evaluation>, RingError> {
+    fn unpack_part(&self, part: &PackedPoly, i: usize) -> Result<Poly<Evaluation>, RingError> {
         self.part_ring(i)?;
         let HollowPart { part, .. } = part.0.get()?;
         self.key_ring.check(part)?;
@@ -159,7 +159,7 @@ impl GadgetBackend for HollowGadget {
         Ok(Digits(Opaque::new(HollowDigits)))
     }
 
-    fn product(&self, digits: &Digits, key: [&[KeyPart]; 2]) -> Result<[Poly<Evaluation>; 2], RingError> {
+    fn product(&self, digits: &Digits, key: [&[PackedPoly]; 2]) -> Result<[Poly<Evaluation>; 2], RingError> {
         digits.0.get::<HollowDigits>()?;
         for part in key.into_iter().flatten() {
             self.check_key(&part.0.get::<HollowPart>()?.part)?;

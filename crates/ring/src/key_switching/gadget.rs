@@ -12,8 +12,8 @@ use super::digits::Digit;
 use super::inner_product::{self, InnerProducts};
 use super::lift::Lift;
 use super::{
-    Addends, DigitBound, Digits, Gadget, GadgetBackend, KeyPart, KeyPoly, Multiplier, Pairs, RnsGadget,
-    RnsMultiplier, Rotation, SwitchInput, Turn, mod_down, rotation_sums, turns,
+    Addends, DigitBound, Digits, Gadget, GadgetBackend, KeyPoly, Multiplier, Pairs, RnsGadget, RnsMultiplier,
+    Rotation, SwitchInput, Turn, mod_down, rotation_sums, turns,
 };
 use crate::error::{check_table, entry, no_such_digit};
 use crate::opaque::Opaque;
@@ -21,7 +21,8 @@ use crate::parallel::{Work, on_pool};
 use crate::scratch::Scratch;
 use crate::words::gathered;
 use crate::{
-    Backend, Coefficient, Domain, Evaluation, GadgetOptions, Poly, Ring, RingError, Shape, WordRing,
+    Backend, Coefficient, Domain, Evaluation, GadgetOptions, PackedPoly, Poly, Ring, RingError, Shape,
+    WordRing,
 };
 
 impl RnsGadget {
@@ -124,7 +125,7 @@ impl GadgetBackend for RnsGadget {
     fn sum_of_turns(
         &self,
         turns: &[Turn<'_>],
-        key: [&[KeyPart]; 2],
+        key: [&[PackedPoly]; 2],
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
         self.on_pool(|| turns::sum_of_turns(self, turns, key))
     }
@@ -179,22 +180,9 @@ impl GadgetBackend for RnsGadget {
         if self.top.options.dropped_limbs == 0 { Ok(a) } else { self.times_dropped(&a, digit) }
     }
 
-    fn pack_part(&self, part: Poly<Evaluation>, i: usize) -> Result<KeyPart, RingError> {
-        Ok(KeyPart::new(KeyPoly::new(&part, &self.ring_of_part(i)?)?))
-    }
-
-    fn unpack_part(&self, part: &KeyPart, i: usize) -> Result<Poly<Evaluation>, RingError> {
-        part.0.get::<KeyPoly>()?.poly(&self.ring_of_part(i)?)
-    }
-
-    fn sum_parts(&self, parts: &[&KeyPart], i: usize) -> Result<KeyPart, RingError> {
+    fn sum_parts(&self, parts: &[&PackedPoly], i: usize) -> Result<PackedPoly, RingError> {
         let parts = parts.iter().map(|part| part.0.get()).collect::<Result<Vec<_>, _>>()?;
-        Ok(KeyPart::new(KeyPoly::sum(&parts, &self.ring_of_part(i)?)?))
-    }
-
-    fn unpacked_sum(&self, parts: &[&KeyPart], i: usize) -> Result<Poly<Evaluation>, RingError> {
-        let parts = parts.iter().map(|part| part.0.get()).collect::<Result<Vec<_>, _>>()?;
-        KeyPoly::unpacked_sum(&parts, &self.ring_of_part(i)?)
+        Ok(PackedPoly::new(KeyPoly::sum(&parts, &self.ring_of_part(i)?)?))
     }
 
     fn key_bytes(&self) -> Result<usize, RingError> {
@@ -224,7 +212,7 @@ impl GadgetBackend for RnsGadget {
         Ok(Digits(Opaque::new(digits)))
     }
 
-    fn product(&self, digits: &Digits, key: [&[KeyPart]; 2]) -> Result<[Poly<Evaluation>; 2], RingError> {
+    fn product(&self, digits: &Digits, key: [&[PackedPoly]; 2]) -> Result<[Poly<Evaluation>; 2], RingError> {
         self.switch_extended(SwitchInput::Digits(digits), None, key, 1)
     }
 
@@ -232,7 +220,7 @@ impl GadgetBackend for RnsGadget {
         &self,
         input: SwitchInput<'_>,
         added: Addends<'_>,
-        key: [&[KeyPart]; 2],
+        key: [&[PackedPoly]; 2],
         level: usize,
         exponent: u64,
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
@@ -251,7 +239,7 @@ impl GadgetBackend for RnsGadget {
         &self,
         input: SwitchInput<'_>,
         added: Option<&Poly<Evaluation>>,
-        key: [&[KeyPart]; 2],
+        key: [&[PackedPoly]; 2],
         exponent: u64,
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
         self.on_pool(|| {

@@ -8,14 +8,14 @@ use zeroize::Zeroize;
 use super::digits::Digit;
 use super::lift::{Lift, LiftKind};
 use super::tables::{Tables, Top};
-use super::{GadgetBackend, KeyPart, KeyPoly, RnsGadget, SwitchInput};
+use super::{GadgetBackend, KeyPoly, RnsGadget, SwitchInput};
 use crate::error::{entry, part};
 use crate::opaque::Content;
 use crate::parallel::{Parallelism, Work, block_of, longest};
 use crate::scratch::Scratch;
 use crate::transform::Plan;
 use crate::words::division::offset_less;
-use crate::{Backend, Evaluation, Poly, RingError, Shape};
+use crate::{Backend, Evaluation, PackedPoly, Poly, RingError, Shape};
 
 /// Words of distance between two digits in scratch memory: without them, digits at a distance of a power of two would
 /// compete for the same cache lines.
@@ -160,10 +160,10 @@ impl<'a> InnerProducts<'a> {
     pub(super) fn with_key(
         gadget: &'a RnsGadget,
         input: SwitchInput<'a>,
-        key: [&'a [KeyPart]; 2],
+        key: [&'a [PackedPoly]; 2],
     ) -> Result<Self, RingError> {
         let polynomials =
-            |half: &'a [KeyPart]| half.iter().map(|part| part.0.get()).collect::<Result<_, RingError>>();
+            |half: &'a [PackedPoly]| half.iter().map(|part| part.0.get()).collect::<Result<_, RingError>>();
         let [first, second] = key.map(polynomials);
         let key: [Vec<&KeyPoly>; 2] = [first?, second?];
         let (top, tables) = (&*gadget.top, &*gadget.tables);

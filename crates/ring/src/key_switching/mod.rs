@@ -57,15 +57,11 @@ use zeroize::Zeroize;
 
 use crate::error::{check_level, no_such_digit};
 use crate::opaque::{Content, Opaque};
-use crate::{Coefficient, Evaluation, GadgetOptions, Poly, Ring, RingError};
+use crate::{Coefficient, Evaluation, GadgetOptions, PackedPoly, Poly, Ring, RingError};
 
 /// The digits of a polynomial, ready for products with several keys.
 #[derive(Clone)]
 pub struct Digits(#[doc(hidden)] pub Opaque);
-
-/// A packed polynomial of a key, for products with digits; cheap to clone.
-#[derive(Clone)]
-pub struct KeyPart(#[doc(hidden)] pub Arc<Opaque>);
 
 /// A polynomial of the key ring, packed to multiply rotated ciphertexts of a level and of levels nested in it.
 #[derive(Clone)]
@@ -103,20 +99,6 @@ pub struct Turn<'a> {
     pub of: &'a Poly<Evaluation>,
     /// Exponent k of the turn X → X^k.
     pub exponent: u64,
-}
-
-impl KeyPart {
-    /// A part of a key as a storage packs it.
-    #[must_use]
-    pub fn new(content: impl Content) -> Self {
-        Self(Arc::new(Opaque::new(content)))
-    }
-
-    /// Length of the digits in memory, in bytes.
-    #[must_use]
-    pub fn byte_len(&self) -> usize {
-        self.0.byte_len()
-    }
 }
 
 impl Multiplier {
@@ -234,33 +216,29 @@ pub trait GadgetBackend: Any + Debug + Send + Sync {
     /// # Errors
     /// Every error of [`part_ring`](Self::part_ring); [`RingError::ShapeMismatch`] or [`RingError::OtherModulus`] for
     /// a polynomial of another ring.
-    fn pack_part(&self, part: Poly<Evaluation>, i: usize) -> Result<KeyPart, RingError> {
-        self.part_ring(i)?.check(&part)?;
-        Ok(KeyPart::new(part))
+    fn pack_part(&self, part: Poly<Evaluation>, i: usize) -> Result<PackedPoly, RingError> {
+        self.part_ring(i)?.packed(&part)
     }
     /// Unpacks the i-th polynomial of a half of a key.
     ///
     /// # Errors
     /// Every error of [`pack_part`](Self::pack_part).
-    fn unpack_part(&self, part: &KeyPart, i: usize) -> Result<Poly<Evaluation>, RingError> {
-        let (ring, part) = (self.part_ring(i)?, part.0.get::<Poly<Evaluation>>()?);
-        ring.check(part)?;
-        Ok(part.clone())
+    fn unpack_part(&self, part: &PackedPoly, i: usize) -> Result<Poly<Evaluation>, RingError> {
+        self.part_ring(i)?.unpacked(part)
     }
     /// Returns the packed sum of i-th polynomials of halves of keys.
     ///
     /// # Errors
     /// Every error of [`unpack_part`](Self::unpack_part).
-    fn sum_parts(&self, parts: &[&KeyPart], i: usize) -> Result<KeyPart, RingError> {
+    fn sum_parts(&self, parts: &[&PackedPoly], i: usize) -> Result<PackedPoly, RingError> {
         self.pack_part(self.unpacked_sum(parts, i)?, i)
     }
     /// Returns the sum of i-th polynomials of halves of keys, in evaluation form.
     ///
     /// # Errors
     /// Every error of [`unpack_part`](Self::unpack_part).
-    fn unpacked_sum(&self, parts: &[&KeyPart], i: usize) -> Result<Poly<Evaluation>, RingError> {
-        let parts = parts.iter().map(|part| self.unpack_part(part, i)).collect::<Result<Vec<_>, _>>()?;
-        self.part_ring(i)?.sum(&parts)
+    fn unpacked_sum(&self, parts: &[&PackedPoly], i: usize) -> Result<Poly<Evaluation>, RingError> {
+        self.part_ring(i)?.sum_packed(parts, None)
     }
     /// The number of bytes that a key for this level takes in memory.
     ///
@@ -302,7 +280,7 @@ pub trait GadgetBackend: Any + Debug + Send + Sync {
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`]; [`RingError::LengthMismatch`] when a half lacks polynomials.
-    fn product(&self, digits: &Digits, key: [&[KeyPart]; 2]) -> Result<[Poly<Evaluation>; 2], RingError>;
+    fn product(&self, digits: &Digits, key: [&[PackedPoly]; 2]) -> Result<[Poly<Evaluation>; 2], RingError>;
     /// Divides by P, and switches the modulus with it: returns ⌊a·Q_j/(Q_l·P)⌉ of level j ≤ l for a in the key ring.
     ///
     /// # Errors
@@ -332,7 +310,7 @@ pub trait GadgetBackend: Any + Debug + Send + Sync {
         &self,
         input: SwitchInput<'_>,
         added: Addends<'_>,
-        key: [&[KeyPart]; 2],
+        key: [&[PackedPoly]; 2],
         level: usize,
         exponent: u64,
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
@@ -362,7 +340,7 @@ pub trait GadgetBackend: Any + Debug + Send + Sync {
         &self,
         input: SwitchInput<'_>,
         added: Option<&Poly<Evaluation>>,
-        key: [&[KeyPart]; 2],
+        key: [&[PackedPoly]; 2],
         exponent: u64,
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
         let ring = self.key_ring();
@@ -417,7 +395,7 @@ pub trait GadgetBackend: Any + Debug + Send + Sync {
     fn sum_of_turns(
         &self,
         turns: &[Turn<'_>],
-        key: [&[KeyPart]; 2],
+        key: [&[PackedPoly]; 2],
     ) -> Result<[Poly<Evaluation>; 2], RingError> {
         multiplier::sum_of_whole_turns(self, turns, key)
     }
@@ -427,7 +405,7 @@ pub trait GadgetBackend: Any + Debug + Send + Sync {
 fn products<G: GadgetBackend + ?Sized>(
     gadget: &G,
     input: SwitchInput<'_>,
-    key: [&[KeyPart]; 2],
+    key: [&[PackedPoly]; 2],
 ) -> Result<[Poly<Evaluation>; 2], RingError> {
     match input {
         SwitchInput::Values(c) => gadget.product(&gadget.decompose(c)?, key),

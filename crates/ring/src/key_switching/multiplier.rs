@@ -5,12 +5,12 @@ use std::ops::Range;
 use zeroize::Zeroize;
 
 use super::inner_product::PAD;
-use super::{Digits, GadgetBackend, KeyPart, Multiplier, SwitchInput, Turn};
+use super::{Digits, GadgetBackend, Multiplier, SwitchInput, Turn};
 use crate::error::{check_length, check_table, part};
 use crate::opaque::Content;
 use crate::parallel::{BLOCK, Parallelism, Work};
 use crate::scratch::Scratch;
-use crate::{Backend, Evaluation, Poly, RingError, Shape, WordRing};
+use crate::{Backend, Evaluation, PackedPoly, Poly, RingError, Shape, WordRing};
 
 /// Number of words that are stored for a run of equal vectors.
 const LANES: usize = 8;
@@ -25,7 +25,7 @@ pub struct Rotation<'a> {
     /// Exponent k of the rotation X → X^k.
     pub exponent: u64,
     /// Digits of the ciphertext and both halves of the key; `None` for the identity, whatever the exponent.
-    pub switch: Option<(&'a Digits, [&'a [KeyPart]; 2])>,
+    pub switch: Option<(&'a Digits, [&'a [PackedPoly]; 2])>,
 }
 
 /// Returns the rotated ciphertexts that [`GadgetBackend::sums_of_rotations`] multiplies.
@@ -70,7 +70,7 @@ pub(super) fn sums_of_whole_rotations<G: GadgetBackend + ?Sized>(
 pub(super) fn sum_of_whole_turns<G: GadgetBackend + ?Sized>(
     gadget: &G,
     turns: &[Turn<'_>],
-    key: [&[KeyPart]; 2],
+    key: [&[PackedPoly]; 2],
 ) -> Result<[Poly<Evaluation>; 2], RingError> {
     let ring = gadget.key_ring();
     check_turns(turns, key)?;
@@ -88,7 +88,7 @@ pub(super) fn sum_of_whole_turns<G: GadgetBackend + ?Sized>(
 }
 
 /// Checks that a key has a polynomial for every turn.
-pub(super) fn check_turns(turns: &[Turn<'_>], key: [&[KeyPart]; 2]) -> Result<(), RingError> {
+pub(super) fn check_turns(turns: &[Turn<'_>], key: [&[PackedPoly]; 2]) -> Result<(), RingError> {
     key.iter().try_for_each(|half| check_length("polynomials of a key", turns.len(), half.len()))
 }
 

@@ -24,18 +24,26 @@ pub struct KeyPoly {
 
 impl KeyPoly {
     /// Packs a polynomial of a key that belongs to the given ring.
-    pub(super) fn new(part: &Poly<Evaluation>, ring: &WordRing) -> Result<Self, RingError> {
+    pub(crate) fn new(part: &Poly<Evaluation>, ring: &WordRing) -> Result<Self, RingError> {
         ring.check(part)?;
-        let Shape { degree, limbs } = part.shape();
-        let words = Scratch::lasting(Self::len(ring).div_ceil(8));
-        let mut packed = Self { words, starts: Vec::with_capacity(limbs), degree, tag: part.tag() };
-        let mut start = 0;
+        let mut packed = Self::empty(ring);
         for (i, (modulus, limb)) in ring.basis().moduli().iter().zip(part.limbs()).enumerate() {
-            packed.starts.push(start);
             packed.put(i, 0, limb, modulus)?;
-            start += degree.next_multiple_of(8) * modulus.residue_bytes();
         }
         Ok(packed)
+    }
+
+    /// A packed polynomial of the given ring whose limbs are still to be put.
+    pub(crate) fn empty(ring: &WordRing) -> Self {
+        let (degree, mut start) = (ring.degree(), 0);
+        let starts = ring.basis().moduli().iter().map(|modulus| {
+            let own = start;
+            start += degree.next_multiple_of(8) * modulus.residue_bytes();
+            own
+        });
+        let starts = starts.collect();
+        let words = Scratch::lasting(Self::len(ring).div_ceil(8));
+        Self { words, starts, degree, tag: ring.basis().tag() }
     }
 
     /// The number of bytes that a packed polynomial of the given ring takes.
@@ -51,7 +59,7 @@ impl KeyPoly {
     }
 
     /// Unpacks the polynomial of a key, which belongs to the given ring.
-    pub(super) fn poly(&self, ring: &WordRing) -> Result<Poly<Evaluation>, RingError> {
+    pub(crate) fn poly(&self, ring: &WordRing) -> Result<Poly<Evaluation>, RingError> {
         if self.shape() != ring.shape() {
             return Err(RingError::ShapeMismatch { expected: ring.shape(), got: self.shape() });
         }
@@ -72,14 +80,8 @@ impl KeyPoly {
         self.tag
     }
 
-    /// A packed polynomial of the same ring, of unspecified content.
-    pub(super) fn like(&self) -> Self {
-        let words = Scratch::lasting(self.words.len());
-        Self { words, starts: self.starts.clone(), degree: self.degree, tag: self.tag }
-    }
-
     /// Packs residues into limb i from a coefficient on.
-    pub(super) fn put(
+    pub(crate) fn put(
         &mut self,
         i: usize,
         start: usize,

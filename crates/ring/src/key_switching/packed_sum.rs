@@ -3,8 +3,7 @@
 use sunzi_kernels::Modulus;
 
 use super::KeyPoly;
-use crate::scratch::Scratch;
-use crate::{Backend, Domain, Evaluation, Poly, RingError, WordRing};
+use crate::{Backend, Evaluation, Poly, RingError, WordRing};
 
 /// Number of residues that are added together: memory is read in longer runs than other loops need, since it is read once.
 const BLOCK: usize = 4096;
@@ -12,11 +11,8 @@ const BLOCK: usize = 4096;
 impl KeyPoly {
     /// Returns the packed sum of polynomials of keys, which belong to the given ring; zero without any.
     pub(super) fn sum(parts: &[&Self], ring: &WordRing) -> Result<Self, RingError> {
-        let Some(first) = parts.first() else {
-            return Self::new(&ring.zero(Evaluation::REPRESENTATION).into(), ring);
-        };
         check(parts, ring)?;
-        let (mut packed, mut sum) = (first.like(), vec![0; BLOCK.min(ring.degree())]);
+        let (mut packed, mut sum) = (Self::empty(ring), vec![0; BLOCK.min(ring.degree())]);
         for (i, modulus) in ring.basis().moduli().iter().enumerate() {
             for start in (0..ring.degree()).step_by(BLOCK) {
                 let sum = sum.get_mut(..BLOCK.min(ring.degree() - start)).unwrap_or_default();
@@ -27,16 +23,25 @@ impl KeyPoly {
         Ok(packed)
     }
 
-    /// Returns the sum of polynomials of keys, which belong to the given ring, unpacked; zero without any.
-    pub(super) fn unpacked_sum(parts: &[&Self], ring: &WordRing) -> Result<Poly<Evaluation>, RingError> {
-        let Some(first) = parts.first() else { return Ok(ring.zero(Evaluation::REPRESENTATION).into()) };
+    /// Returns the sum of packed polynomials and of one that is not packed, which belong to the given ring, unpacked; zero without any.
+    pub(crate) fn unpacked_sum(
+        parts: &[&Self],
+        plus: Option<&Poly<Evaluation>>,
+        ring: &WordRing,
+    ) -> Result<Poly<Evaluation>, RingError> {
         check(parts, ring)?;
-        let (degree, limbs) = (ring.degree(), ring.shape().limbs);
-        let mut sum = Poly::new(Scratch::new(degree * limbs), degree, first.tag());
-        let limbs = sum.words_mut().chunks_exact_mut(degree);
-        for (i, (modulus, limb)) in ring.basis().moduli().iter().zip(limbs).enumerate() {
-            add(parts, (i, 0), modulus, limb)?;
-        }
+        plus.map_or(Ok(()), |plus| ring.check(plus))?;
+        let mut sum = ring.arbitrary();
+        ring.for_each_modulus(&mut sum, |i, modulus, range, part| {
+            for (at, sum) in part.chunks_mut(BLOCK).enumerate() {
+                let start = range.start + at * BLOCK;
+                add(parts, (i, start), &modulus, sum)?;
+                if let Some(plus) = plus {
+                    modulus.add_assign(sum, plus.part(i, start..start + sum.len())?)?;
+                }
+            }
+            Ok(())
+        })?;
         Ok(sum)
     }
 }

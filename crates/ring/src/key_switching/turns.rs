@@ -5,12 +5,12 @@ use std::ops::Range;
 
 use super::inner_product::{PAD, Terms};
 use super::multiplier::check_turns;
-use super::{KeyPart, KeyPoly, RnsGadget, Turn};
+use super::{KeyPoly, RnsGadget, Turn};
 use crate::error::part;
 use crate::parallel::{BLOCK, Parallelism, Work};
 use crate::scratch::Scratch;
 use crate::words::automorphism::ValueSources;
-use crate::{Backend, Evaluation, Poly, RingError, WordRing};
+use crate::{Backend, Evaluation, PackedPoly, Poly, RingError, WordRing};
 
 /// A polynomial with its positions after an automorphism, and its factors in both halves of a key.
 struct Term<'a> {
@@ -23,12 +23,12 @@ struct Term<'a> {
 pub(super) fn sum_of_turns(
     gadget: &RnsGadget,
     turns: &[Turn<'_>],
-    key: [&[KeyPart]; 2],
+    key: [&[PackedPoly]; 2],
 ) -> Result<[Poly<Evaluation>; 2], RingError> {
     let ring = &gadget.tables.key_ring;
     check_turns(turns, key)?;
     let [first, second] = key;
-    let own = |part: &'_ KeyPart| -> Result<(), RingError> {
+    let own = |part: &'_ PackedPoly| -> Result<(), RingError> {
         let key = part.0.get::<KeyPoly>()?;
         ring.check_basis(key.shape(), key.tag())
     };

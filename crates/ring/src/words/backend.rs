@@ -22,8 +22,8 @@ use crate::once::get_or_try_init;
 use crate::parallel::{BLOCK, Work, on_pool};
 use crate::scratch::Scratch;
 use crate::{
-    Append, Backend, Coefficient, Evaluation, Factors, PackingError, Poly, Representation, Residues,
-    RingError, Shape, packing,
+    Append, Backend, Coefficient, Evaluation, Factors, KeyPoly, PackedPoly, PackingError, Poly,
+    Representation, Residues, RingError, Shape, packing,
 };
 
 impl Backend for WordRing {
@@ -348,6 +348,27 @@ impl Backend for WordRing {
         let mut scaled = self.arbitrary();
         scale_into(self.basis(), scaled.words_mut(), self.degree(), message, t)?;
         Ok(scaled)
+    }
+
+    fn packed(&self, a: &Poly<Evaluation>) -> Result<PackedPoly, RingError> {
+        Ok(PackedPoly::new(KeyPoly::new(a, self)?))
+    }
+
+    fn packed_combination(&self, terms: &[(&BigInt, &Poly<Evaluation>)]) -> Result<PackedPoly, RingError> {
+        combination::packed(self, terms)
+    }
+
+    fn unpacked(&self, a: &PackedPoly) -> Result<Poly<Evaluation>, RingError> {
+        a.0.get::<KeyPoly>()?.poly(self)
+    }
+
+    fn sum_packed(
+        &self,
+        packed: &[&PackedPoly],
+        plus: Option<&Poly<Evaluation>>,
+    ) -> Result<Poly<Evaluation>, RingError> {
+        let packed = packed.iter().map(|part| part.0.get()).collect::<Result<Vec<_>, _>>()?;
+        KeyPoly::unpacked_sum(&packed, plus, self)
     }
 
     fn packed_len(&self) -> usize {

@@ -2,10 +2,11 @@
 
 use num_bigint::BigInt;
 use sunzi_kernels::Modulus;
+use zeroize::Zeroizing;
 
 use super::integers::residue_of;
 use crate::error::entry;
-use crate::{Backend, Residues, RingError, WordRing};
+use crate::{Backend, Evaluation, KeyPoly, PackedPoly, Poly, Residues, RingError, WordRing};
 
 /// Number of words handled together: that many of every term, and as many copies of every factor, stay in the
 /// first-level cache.
@@ -13,6 +14,8 @@ const WORDS: usize = 256;
 /// Number of words handled together where there are no factors: the words of the sum stay in the cache from
 /// one term to the next.
 const LONG: usize = 1024;
+/// Number of words that are combined before they are packed.
+const PACKED: usize = 2048;
 
 /// Does [`Backend::linear_combination`] in words.
 pub(crate) fn sum(
@@ -23,6 +26,27 @@ pub(crate) fn sum(
     let mut sum = ring.at_level(level)?.arbitrary_residues();
     combine(ring, &mut sum, terms, false)?;
     Ok(sum)
+}
+
+/// Does [`Backend::packed_combination`] in words: blocks of the sum are packed while they are in the cache.
+pub(crate) fn packed(
+    ring: &WordRing,
+    terms: &[(&BigInt, &Poly<Evaluation>)],
+) -> Result<PackedPoly, RingError> {
+    terms.iter().try_for_each(|(_, term)| ring.check(term))?;
+    let mut packed = KeyPoly::empty(ring);
+    let mut words = Zeroizing::new(vec![0; PACKED.min(ring.degree())]);
+    for (i, modulus) in ring.basis().moduli().iter().enumerate() {
+        let factors: Vec<u64> = terms.iter().map(|(c, _)| residue_of(c, modulus.value())).collect();
+        for start in (0..ring.degree()).step_by(PACKED) {
+            let words = words.get_mut(..PACKED.min(ring.degree() - start)).unwrap_or_default();
+            let parts = terms.iter().map(|(_, term)| term.part(i, start..start + words.len()));
+            let parts: Vec<&[u64]> = parts.collect::<Result<_, _>>()?;
+            combine_words(modulus, words, &factors, &parts, false)?;
+            packed.put(i, start, words, modulus)?;
+        }
+    }
+    Ok(PackedPoly::new(packed))
 }
 
 /// Computes out ← Σ c_i·a_i, or out + Σ c_i·a_i, modulo Q_l for `out` of level l and a_i of any levels from l.
@@ -45,13 +69,23 @@ pub(crate) fn combine(
         let (modulus, factors) = (entry("modulus", moduli, i)?, entry("row of factors", &residues, i)?);
         let parts = terms.iter().zip(&places);
         let parts = parts.map(|((_, term), places)| term.part_at(places, i, range.clone()));
-        let parts: Vec<&[u64]> = parts.collect::<Result<_, _>>()?;
-        if factors.iter().all(|&c| c == 1 || c == modulus.value() - 1) {
-            with_signs(modulus, out, factors, &parts, adds)
-        } else {
-            with_factors(modulus, out, factors, &parts, adds)
-        }
+        combine_words(modulus, out, factors, &parts.collect::<Result<Vec<_>, _>>()?, adds)
     })
+}
+
+/// Combines words of the terms by whichever way is faster for the factors.
+fn combine_words(
+    modulus: &Modulus,
+    out: &mut [u64],
+    factors: &[u64],
+    terms: &[&[u64]],
+    adds: bool,
+) -> Result<(), RingError> {
+    if factors.iter().all(|&c| c == 1 || c == modulus.value() - 1) {
+        with_signs(modulus, out, factors, terms, adds)
+    } else {
+        with_factors(modulus, out, factors, terms, adds)
+    }
 }
 
 /// Sums the terms of a combination with the factors 1 and −1 only.
@@ -103,6 +137,13 @@ fn with_factors(
     terms: &[&[u64]],
     adds: bool,
 ) -> Result<(), RingError> {
+    if let ([factor], [term], false) = (factors, terms, adds) {
+        for (b, out) in out.chunks_mut(LONG).enumerate() {
+            out.copy_from_slice(block(term, b * LONG, out.len()));
+            modulus.mul_scalar_assign(out, *factor)?;
+        }
+        return Ok(());
+    }
     let mut copies = vec![1; (factors.len() + 1) * WORDS];
     for (copies, &c) in copies.chunks_exact_mut(WORDS).zip(factors) {
         copies.fill(c);

@@ -8,7 +8,7 @@ use sunzi_big::{BigRing, MultiPrecision};
 use sunzi_math::Integers;
 use sunzi_ring::sampling::SeededRng;
 use sunzi_ring::{
-    Addends, Coefficient, Evaluation, Gadget, KeyPart, Poly, Ring, RingError, Scaler, ScalerBackend, Side,
+    Addends, Coefficient, Evaluation, Gadget, PackedPoly, Poly, Ring, RingError, Scaler, ScalerBackend, Side,
     Storage, SwitchInput,
 };
 
@@ -132,7 +132,7 @@ pub(crate) fn evaluated(ring: &Ring, a: &[BigInt]) -> Poly<Evaluation> {
 }
 
 /// Packs a half of a key; a surplus polynomial is packed as if it were the last.
-pub(crate) fn kept(gadget: &Gadget, half: &[Poly<Evaluation>]) -> Result<Vec<KeyPart>, RingError> {
+pub(crate) fn kept(gadget: &Gadget, half: &[Poly<Evaluation>]) -> Result<Vec<PackedPoly>, RingError> {
     let last = gadget.digit_count() - 1;
     half.iter().enumerate().map(|(i, part)| gadget.pack_part(part.clone(), i.min(last))).collect()
 }

@@ -58,6 +58,15 @@ fn sums_of_packed_parts_agree_with_sums() {
                     let expected = ring.sum(&polys[..count]).unwrap();
                     assert_eq!(gadget.unpack_part(&sum, i).unwrap().words(), expected.words());
                     assert_eq!(gadget.unpacked_sum(&terms, i).unwrap().words(), expected.words());
+                    let more = ring.sum(polys[..count].iter().chain([&polys[0]])).unwrap();
+                    assert_eq!(ring.sum_packed(&terms, Some(&polys[0])).unwrap().words(), more.words());
+                    // Factors that are signs alone, and others.
+                    for factors in [[1, -1].map(BigInt::from), [7.into(), 3 - int(ring.modulus()) / 2]] {
+                        let terms: Vec<_> = factors.iter().cycle().zip(&polys[..count]).collect();
+                        let packed = ring.packed_combination(&terms).unwrap();
+                        let expected = ring.linear_combination(&terms, ring.level()).unwrap();
+                        assert_eq!(ring.unpacked(&packed).unwrap().words(), expected.words());
+                    }
                 }
             }
         }

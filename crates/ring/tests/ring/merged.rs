@@ -4,7 +4,9 @@
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
-use sunzi_ring::{Addends, Coefficient, Evaluation, Gadget, GadgetOptions, KeyPart, Poly, Ring, SwitchInput};
+use sunzi_ring::{
+    Addends, Coefficient, Evaluation, Gadget, GadgetOptions, PackedPoly, Poly, Ring, SwitchInput,
+};
 
 use crate::common::*;
 
@@ -41,7 +43,7 @@ fn key(gadget: &Gadget, s: &[BigInt], error: i64) -> [Vec<Poly<Evaluation>>; 2] 
 }
 
 /// Returns the packed key of merged digits: sums of polynomials of a key.
-fn sums(top: &Gadget, merged: &Gadget, key: &[Vec<Poly<Evaluation>>; 2]) -> [Vec<KeyPart>; 2] {
+fn sums(top: &Gadget, merged: &Gadget, key: &[Vec<Poly<Evaluation>>; 2]) -> [Vec<PackedPoly>; 2] {
     key.each_ref().map(|half| {
         let sum = |block: std::ops::Range<usize>| {
             let mut sum = top.key_ring().zero();
@@ -139,7 +141,7 @@ fn merged_switches_are_those_of_their_steps() {
     // Keys of the level's own digits are refused, and so are digits of theirs.
     let own = top.at_level(6).unwrap();
     let whole = [(); 2].map(|()| (0..9).map(|_| top.pack_part(top.key_ring().zero(), 0).unwrap()).collect());
-    let [first, second]: [Vec<KeyPart>; 2] = whole;
+    let [first, second]: [Vec<PackedPoly>; 2] = whole;
     assert!(gadget.switch(SwitchInput::Values(&c), Addends::NONE, [&first, &second], 6, 1).is_err());
     let others = own.decompose(&c).unwrap();
     assert!(gadget.switch(SwitchInput::Digits(&others), Addends::NONE, keys, 6, 1).is_err());

@@ -2,7 +2,7 @@
 
 use sunzi_math::{RingIndex, primes_below};
 use sunzi_ring::internals::{BLOCK, block_of_multiplier, sums_by_blocks};
-use sunzi_ring::{Evaluation, GadgetOptions, KeyPart, Poly, Ring, RingError, Rotation, Turn};
+use sunzi_ring::{Evaluation, GadgetOptions, PackedPoly, Poly, Ring, RingError, Rotation, Turn};
 
 /// Returns a polynomial in X^gap with coefficients that look random, some of them extreme.
 fn sparse(ring: &Ring, gap: usize, seed: u64) -> Poly<Evaluation> {
@@ -132,7 +132,7 @@ fn sums_of_turns_are_those_of_the_terms() {
                 .take(count)
                 .map(|(&exponent, of)| Turn { of, exponent })
                 .collect();
-            let keys: [Vec<KeyPart>; 2] = [2, 5].map(|from| (0..count).map(|i| pack(i + from)).collect());
+            let keys: [Vec<PackedPoly>; 2] = [2, 5].map(|from| (0..count).map(|i| pack(i + from)).collect());
             let got = gadget.sum_of_turns(&turns, [&keys[0], &keys[1]]).unwrap();
             for (half, (got, from)) in got.iter().zip([2, 5]).enumerate() {
                 let mut sum = key_ring.zero();

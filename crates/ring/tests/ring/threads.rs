@@ -3,7 +3,7 @@
 use sunzi_kernels::{Isa, active_isa};
 use sunzi_math::{DEFAULT_PRIME_BOUND, RingIndex, primes_below};
 use sunzi_ring::{
-    Addends, Evaluation, Gadget, GadgetOptions, KeyPart, Parallelism, Poly, Ring, RingError, Rotation,
+    Addends, Evaluation, Gadget, GadgetOptions, PackedPoly, Parallelism, Poly, Ring, RingError, Rotation,
     ScalerOptions, SwitchInput,
 };
 
@@ -15,7 +15,7 @@ fn sums_of_rotations(
     ring: &Ring,
     gadget: &Gadget,
     [c, b]: [&Poly<Evaluation>; 2],
-    keys: [&[KeyPart]; 2],
+    keys: [&[PackedPoly]; 2],
 ) -> Vec<[Poly<Evaluation>; 2]> {
     let (wide, b) = (gadget.key_ring(), ring.restrict(b, gadget.level()).unwrap());
     let digits = gadget.decompose(c).unwrap();

@@ -7,7 +7,7 @@
 
 use rand_core::CryptoRng;
 use sunzi_ring::{
-    Content, DigitBound, Evaluation, Gadget, GadgetOptions, KeyPart, Poly, Ring, RingError, Turn,
+    Content, DigitBound, Evaluation, Gadget, GadgetOptions, PackedPoly, Poly, Ring, RingError, Turn,
 };
 use zeroize::Zeroizing;
 
@@ -253,7 +253,7 @@ impl RaisingKeys {
     }
 
     /// Draws the uniform halves of the keys from their seed.
-    fn draw(&self) -> Result<Vec<KeyPart>, RlweError> {
+    fn draw(&self) -> Result<Vec<PackedPoly>, RlweError> {
         let (ring, gadget) = (self.high.key_ring(), self.high.gadget());
         let part = |i| Ok(gadget.pack_part(uniform(ring, self.parts.seed(), i), 0)?);
         (0..self.parts.first().len()).map(part).collect()
@@ -310,7 +310,7 @@ impl RaisingKeys {
         exponents: Vec<u64>,
         length: f64,
         seed: [u8; 32],
-        first: Vec<KeyPart>,
+        first: Vec<PackedPoly>,
     ) -> Self {
         let parts = SeededParts::new(seed, first, UniformHalf::new());
         Self { entry, high, exponents, length, parts }
@@ -322,5 +322,5 @@ pub(crate) struct StoredMap<'a> {
     pub(crate) exponents: &'a [u64],
     pub(crate) length: f64,
     pub(crate) seed: &'a [u8; 32],
-    pub(crate) first: &'a [KeyPart],
+    pub(crate) first: &'a [PackedPoly],
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Gadget, KeyPart};
+use sunzi_ring::{Gadget, PackedPoly};
 
 use super::{Reference, check_count, check_digits, check_reference, disagree};
 use crate::galois::generate_each;
@@ -24,7 +24,7 @@ pub struct GaloisShares {
 pub(crate) struct GaloisHalf {
     pub(crate) level: usize,
     /// First half for each digit.
-    pub(crate) parts: Vec<KeyPart>,
+    pub(crate) parts: Vec<PackedPoly>,
 }
 
 impl GaloisShares {
@@ -90,10 +90,10 @@ impl GaloisShares {
 }
 
 /// Returns the sums of the polynomials of key halves, digit by digit.
-pub(super) fn added(gadget: &Gadget, halves: &[&[KeyPart]]) -> Result<Vec<KeyPart>, RlweError> {
+pub(super) fn added(gadget: &Gadget, halves: &[&[PackedPoly]]) -> Result<Vec<PackedPoly>, RlweError> {
     check_digits(gadget, halves.iter().map(|half| half.len()))?;
     let digit = |i| {
-        let parts: Vec<&KeyPart> = halves.iter().filter_map(|half| half.get(i)).collect();
+        let parts: Vec<&PackedPoly> = halves.iter().filter_map(|half| half.get(i)).collect();
         Ok(gadget.sum_parts(&parts, i)?)
     };
     (0..gadget.digit_count()).map(digit).collect()

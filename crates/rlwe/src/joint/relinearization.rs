@@ -12,7 +12,7 @@
 //! learn as much from those and one more sample under s_i.
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Evaluation, Gadget, KeyPart, Poly};
+use sunzi_ring::{Evaluation, Gadget, PackedPoly, Poly};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::galois::added;
@@ -25,7 +25,7 @@ const FIRST: &str = "sunzi joint relinearisation, first round";
 const KIND: &str = "sunzi joint relinearisation key";
 
 /// Pairs (h_0, h_1) of a party, packed, one for each digit.
-pub(crate) type Pairs = Vec<[KeyPart; 2]>;
+pub(crate) type Pairs = Vec<[PackedPoly; 2]>;
 
 /// A party's share of the first round of a relinearisation key: its pairs (h_0, h_1).
 ///
@@ -87,7 +87,7 @@ pub struct RelinearizationSum {
 pub struct RoundTwoShare {
     pub(crate) key: KeyId,
     pub(crate) level: usize,
-    pub(crate) parts: Vec<KeyPart>,
+    pub(crate) parts: Vec<PackedPoly>,
 }
 
 impl RelinearizationShare {

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use sunzi_ring::{Gadget, KeyPart, RingError};
+use sunzi_ring::{Gadget, PackedPoly, RingError};
 
 use crate::{RlweError, memory};
 
 /// Sums of both halves of a key over blocks of digits, by first digit and end of the block.
 #[derive(Clone, Default)]
-pub(super) struct KeySums(BTreeMap<[usize; 2], [KeyPart; 2]>);
+pub(super) struct KeySums(BTreeMap<[usize; 2], [PackedPoly; 2]>);
 
 impl KeySums {
     /// Makes the sums that merged digits of the given levels need, besides those that are there.
@@ -17,7 +17,7 @@ impl KeySums {
         &mut self,
         gadget: &Gadget,
         levels: impl IntoIterator<Item = usize>,
-        key: [&[KeyPart]; 2],
+        key: [&[PackedPoly]; 2],
     ) -> Result<(), RlweError> {
         let mut blocks = BTreeSet::new();
         for level in levels {
@@ -30,7 +30,7 @@ impl KeySums {
             blocks.extend(merged.into_iter().map(|block| (block.len(), [block.start, block.end])));
         }
         blocks.retain(|(length, block)| *length > 1 && !self.0.contains_key(block));
-        let each = key.iter().filter_map(|half| half.first()).map(KeyPart::byte_len).sum::<usize>();
+        let each = key.iter().filter_map(|half| half.first()).map(PackedPoly::byte_len).sum::<usize>();
         memory::require((each * blocks.len()) as u64)?;
         for (_, block) in blocks {
             let sum = self.sum(gadget, block, key)?;
@@ -45,13 +45,13 @@ impl KeySums {
         &self,
         gadget: &Gadget,
         [start, end]: [usize; 2],
-        key: [&[KeyPart]; 2],
-    ) -> Result<[KeyPart; 2], RlweError> {
+        key: [&[PackedPoly]; 2],
+    ) -> Result<[PackedPoly; 2], RlweError> {
         let middle = start.midpoint(end);
         let missing = RingError::LengthMismatch {
             what: "polynomials of a key half",
             expected: end,
-            got: key.map(<[KeyPart]>::len).into_iter().min().unwrap_or(0),
+            got: key.map(<[PackedPoly]>::len).into_iter().min().unwrap_or(0),
         };
         let digits = || self.of_blocks(&(start..end).map(|digit| digit..digit + 1).collect::<Vec<_>>(), key);
         let terms = self.of_blocks(&[start..middle, middle..end], key).or_else(digits);
@@ -65,15 +65,15 @@ impl KeySums {
 
     /// Length of the sums in memory, in bytes.
     pub(super) fn byte_len(&self) -> usize {
-        self.0.values().flatten().map(KeyPart::byte_len).sum()
+        self.0.values().flatten().map(PackedPoly::byte_len).sum()
     }
 
     /// Returns both halves of the key for these blocks, of one digit or of several; `None` where a sum is missing.
     pub(super) fn of_blocks(
         &self,
         blocks: &[Range<usize>],
-        key: [&[KeyPart]; 2],
-    ) -> Option<[Vec<KeyPart>; 2]> {
+        key: [&[PackedPoly]; 2],
+    ) -> Option<[Vec<PackedPoly>; 2]> {
         let part = |block: &Range<usize>| match self.0.get(&[block.start, block.end]) {
             Some([first, second]) => Some((first.clone(), second.clone())),
             None if block.len() == 1 => {
@@ -88,7 +88,7 @@ impl KeySums {
 }
 
 /// Returns the packed sum of polynomials of half a key, in the place of a digit.
-fn sum(gadget: &Gadget, terms: &[KeyPart], digit: usize) -> Result<KeyPart, RlweError> {
+fn sum(gadget: &Gadget, terms: &[PackedPoly], digit: usize) -> Result<PackedPoly, RlweError> {
     Ok(gadget.sum_parts(&terms.iter().collect::<Vec<_>>(), digit)?)
 }
 
@@ -111,7 +111,7 @@ mod tests {
             let part = |digit| gadget.pack_part(gadget.key_ring().uniform(&mut rng), digit).unwrap();
             (0..gadget.digit_count()).map(part).collect::<Vec<_>>()
         };
-        let halves: Vec<Vec<KeyPart>> = std::iter::repeat_with(half).take(2).collect();
+        let halves: Vec<Vec<PackedPoly>> = std::iter::repeat_with(half).take(2).collect();
         let key = [halves[0].as_slice(), &halves[1]];
         let (mut all, mut one_by_one) = (KeySums::default(), KeySums::default());
         all.extend(&gadget, 1..17, key).unwrap();
@@ -135,7 +135,7 @@ mod tests {
         let bytes = all.byte_len();
         all.extend(&gadget, 1..17, key).unwrap();
         assert_eq!(all.byte_len(), bytes);
-        assert!(bytes < key.iter().copied().flatten().map(KeyPart::byte_len).sum());
+        assert!(bytes < key.iter().copied().flatten().map(PackedPoly::byte_len).sum());
         assert!(all.extend(&gadget, [18], key).is_err());
     }
 }

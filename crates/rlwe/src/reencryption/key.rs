@@ -1,7 +1,7 @@
 //! Keys of re-encryption: what the receiver publishes, and what the owner makes of it for a proxy.
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Addends, Evaluation, GadgetOptions, KeyPart, Poly, SwitchInput};
+use sunzi_ring::{Addends, Evaluation, GadgetOptions, PackedPoly, Poly, SwitchInput};
 use zeroize::Zeroizing;
 
 use crate::key_switch::{check_fits, public_noise};
@@ -39,7 +39,7 @@ pub struct ReencryptionKey {
     pub(crate) target: ReencryptionPublicKey,
     pub(crate) options: GadgetOptions,
     pub(crate) level: usize,
-    pub(crate) halves: [Vec<KeyPart>; 2],
+    pub(crate) halves: [Vec<PackedPoly>; 2],
 }
 
 impl ReencryptionPublicKey {
@@ -145,7 +145,7 @@ impl ReencryptionKey {
     /// Length of the encryptions in memory, in bytes: both halves of every digit, for which other keys may store a seed and one half.
     #[must_use]
     pub fn byte_len(&self) -> usize {
-        self.halves.iter().flatten().map(KeyPart::byte_len).sum()
+        self.halves.iter().flatten().map(PackedPoly::byte_len).sum()
     }
 
     /// Checks that the key re-encrypts ciphertexts of a secret and a level.

@@ -9,8 +9,8 @@ use sunzi_ring::storage::{
     BLOCK, Plan, Scale, Scratch, Work, block_of, check_length, check_level, no_such_digit,
 };
 use sunzi_ring::{
-    Backend, Coefficient, DigitBound, Digits, Evaluation, Gadget, GadgetBackend, GadgetOptions, KeyPart,
-    Opaque, Parallelism, Poly, Representation, Ring, RingError, WordRing,
+    Backend, Coefficient, DigitBound, Digits, Evaluation, Gadget, GadgetBackend, GadgetOptions, Opaque,
+    PackedPoly, Parallelism, Poly, Representation, Ring, RingError, WordRing,
 };
 use zeroize::Zeroizing;
 
@@ -250,7 +250,7 @@ impl GadgetBackend for MultiPrecisionGadget {
         Ok(Digits(Opaque::new(rows)))
     }
 
-    fn product(&self, digits: &Digits, key: [&[KeyPart]; 2]) -> Result<[Poly<Evaluation>; 2], RingError> {
+    fn product(&self, digits: &Digits, key: [&[PackedPoly]; 2]) -> Result<[Poly<Evaluation>; 2], RingError> {
         let a: &Poly<Coefficient> = digits.0.get()?;
         let (inner, [b, a_half]) = (&*self.0, key.map(polynomials));
         let key = [b?, a_half?];
@@ -298,6 +298,6 @@ impl GadgetBackend for MultiPrecisionGadget {
 }
 
 /// Returns the polynomials of a half of a key-switching key.
-fn polynomials(half: &[KeyPart]) -> Result<Vec<&Poly<Evaluation>>, RingError> {
+fn polynomials(half: &[PackedPoly]) -> Result<Vec<&Poly<Evaluation>>, RingError> {
     half.iter().map(|part| part.0.get()).collect()
 }

@@ -7,7 +7,7 @@ use num_traits::{One, ToPrimitive};
 use sunzi_kernels::MAX_TERMS;
 use sunzi_ring::storage::{check_length, check_radix, entry, group_moduli, no_such_digit};
 use sunzi_ring::{
-    Backend, DigitBound, Digits, Evaluation, Gadget, GadgetBackend, GadgetOptions, KeyPart, Opaque, Poly,
+    Backend, DigitBound, Digits, Evaluation, Gadget, GadgetBackend, GadgetOptions, Opaque, PackedPoly, Poly,
     Residues, Ring, RingError,
 };
 
@@ -272,7 +272,7 @@ impl GadgetBackend for BigGadget {
         Ok(Digits(Opaque::new(coefficients::Digits(digits))))
     }
 
-    fn product(&self, digits: &Digits, key: [&[KeyPart]; 2]) -> Result<[Poly<Evaluation>; 2], RingError> {
+    fn product(&self, digits: &Digits, key: [&[PackedPoly]; 2]) -> Result<[Poly<Evaluation>; 2], RingError> {
         let (ring, coefficients::Digits(digits)) = (&self.key_ring, digits.0.get()?);
         let [b, a] = key.map(|half| half.iter().map(|part| part.0.get::<Poly<Evaluation>>()).collect());
         let (b, a): (Result<Vec<_>, _>, Result<Vec<_>, _>) = (b, a);

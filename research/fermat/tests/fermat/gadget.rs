@@ -3,7 +3,7 @@
 use num_bigint::BigInt;
 use sunzi_fermat::{FermatRing, Products, Shortcuts};
 use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
-use sunzi_ring::{Evaluation, Gadget, GadgetOptions, KeyPart, Poly, Ring, RingError, ScalerOptions, Side};
+use sunzi_ring::{Evaluation, Gadget, GadgetOptions, PackedPoly, Poly, Ring, RingError, ScalerOptions, Side};
 
 use sunzi_ring::sampling::SeededRng;
 
@@ -14,7 +14,7 @@ fn options(radix_bits: Option<u32>) -> GadgetOptions {
 }
 
 /// Returns the parts (b + g_i·s, a) of a key with b and a zero: the gadget itself.
-fn plain_key(ring: &Ring, gadget: &Gadget, source: &[BigInt]) -> [Vec<KeyPart>; 2] {
+fn plain_key(ring: &Ring, gadget: &Gadget, source: &[BigInt]) -> [Vec<PackedPoly>; 2] {
     let source = evaluated(ring, source);
     let part = |i| gadget.key_part([ring.zero(), ring.zero()], &source, i).unwrap();
     let parts: Vec<_> = (0..gadget.digit_count()).map(part).collect();

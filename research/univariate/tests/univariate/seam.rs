@@ -3,7 +3,7 @@
 
 use num_bigint::BigInt;
 use sunzi_math::primes_with_bits;
-use sunzi_ring::{Coefficient, Evaluation, GadgetOptions, KeyPart, Poly, Ring, RingError, ScalerOptions};
+use sunzi_ring::{Coefficient, Evaluation, GadgetOptions, PackedPoly, Poly, Ring, RingError, ScalerOptions};
 use sunzi_univariate::{Reduction, UnivariateRing};
 
 use crate::common::*;
@@ -96,7 +96,7 @@ fn residues_of_another_storage_are_refused() {
         let keys = [0, 1].map(|i| {
             (0..3)
                 .map(|digit| gadgets[i].pack_part(parts[i].clone(), digit).unwrap())
-                .collect::<Vec<KeyPart>>()
+                .collect::<Vec<PackedPoly>>()
         });
         let digits = [gadgets[0].decompose(&own).unwrap(), gadgets[1].decompose(&other).unwrap()];
         for i in 0..2 {
