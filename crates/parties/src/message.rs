@@ -40,6 +40,8 @@ pub enum Step {
     Switch,
     /// Shares of a decryption of a message less what parties keep of it.
     Additive,
+    /// Shares of a switch to another joint secret.
+    JointSwitch,
 }
 
 /// A protocol, whose rounds follow one another.
@@ -57,11 +59,13 @@ pub(crate) enum Protocol {
     Switch,
     /// Additive shares of a message.
     Additive,
+    /// Switch of a ciphertext to another joint secret.
+    JointSwitch,
 }
 
 impl Step {
     /// All steps.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Commit,
         Self::Reveal,
         Self::CommitShares,
@@ -74,6 +78,7 @@ impl Step {
         Self::Refresh,
         Self::Switch,
         Self::Additive,
+        Self::JointSwitch,
     ];
 
     /// The kind of the messages of a step.
@@ -92,6 +97,7 @@ impl Step {
             Self::Refresh => Kind::RefreshAnswer,
             Self::Switch => Kind::SwitchAnswer,
             Self::Additive => Kind::AdditiveAnswer,
+            Self::JointSwitch => Kind::JointSwitchAnswer,
         }
     }
 
@@ -116,6 +122,7 @@ impl Step {
             Self::Refresh => Protocol::Refresh,
             Self::Switch => Protocol::Switch,
             Self::Additive => Protocol::Additive,
+            Self::JointSwitch => Protocol::JointSwitch,
             _ => Protocol::Keys,
         }
     }

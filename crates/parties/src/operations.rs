@@ -1,8 +1,8 @@
-//! Operations on a ciphertext that parties do by one share each: a refresh, a switch to the public key of somebody else, additive shares of a message.
+//! Operations on a ciphertext that parties do by one share each: a refresh, a switch to the public key of somebody else or to another joint secret, additive shares of a message.
 //!
 //! They are requests and answers as those of a [decryption](crate::decryption), and guard the same. What is of a scheme stands with the caller: it makes the share, from what
 //! [`Making`] says, and puts the shares of all together ([`JointContext`](sunzi_rlwe::joint::JointContext), [`ExactJointContext`](sunzi_rlwe::joint::ExactJointContext),
-//! CKKS's `Context::refresh`, [`PublicKeySwitchShare`]).
+//! CKKS's `Context::refresh` and `Context::additive_share`, [`PublicKeySwitchShare`], [`KeySwitchShare`]).
 //!
 //! * **A share is made once** for a part c_1, an operation and a quorum, and is kept before it is sent. Asked again the party sends the same; another request for the same part, whose
 //!   session is another one, is refused: two draws would halve the variance of what hides the noise.
@@ -35,9 +35,9 @@ mod answer;
 mod collect;
 mod request;
 
-use sunzi_rlwe::joint::{DecryptionShare, PublicKeySwitchShare, RefreshShare};
+use sunzi_rlwe::joint::{DecryptionShare, KeySwitchShare, PublicKeySwitchShare, RefreshShare};
 use sunzi_rlwe::wire::{self, Kind, WireError};
-use sunzi_rlwe::{PublicKey, RlweContext};
+use sunzi_rlwe::{KeyId, PublicKey, RlweContext};
 
 use crate::digest::{Digest, digest};
 use crate::{PartiesError, Step, lengths};
@@ -91,14 +91,18 @@ pub enum Refresh {}
 /// Switch of a ciphertext to the public key of somebody else, who alone can decrypt the result.
 pub enum Switch {}
 
-/// Additive shares of a message of exact integers: each party that is asked keeps one, and whoever asks gets what is left of the message.
+/// Additive shares of a message: each party that is asked keeps one, and whoever asks gets what is left of the message.
 pub enum Additive {}
+
+/// Switch of a ciphertext to another joint secret, of which the parties that are asked have secrets or shares too.
+pub enum JointSwitch {}
 
 mod sealed {
     pub trait Sealed {}
     impl Sealed for super::Refresh {}
     impl Sealed for super::Switch {}
     impl Sealed for super::Additive {}
+    impl Sealed for super::JointSwitch {}
 }
 
 /// The hash that stands for no target.
@@ -148,8 +152,8 @@ impl Operation for Switch {
         lengths::polynomials([&ring, &ring])
     }
 
-    fn level(context: &RlweContext, share: &PublicKeySwitchShare) -> Result<usize, WireError> {
-        Ok(share.level(context)?)
+    fn level(_: &RlweContext, share: &PublicKeySwitchShare) -> Result<usize, WireError> {
+        Ok(share.level())
     }
 
     fn write(context: &RlweContext, share: &PublicKeySwitchShare) -> Result<Vec<u8>, WireError> {
@@ -185,6 +189,34 @@ impl Operation for Additive {
     }
 
     fn read(context: &RlweContext, bytes: &[u8]) -> Result<DecryptionShare, WireError> {
+        wire::from_bytes(context, bytes)
+    }
+}
+
+impl Operation for JointSwitch {
+    type Share = KeySwitchShare;
+    type Target = KeyId;
+    const STEP: Step = Step::JointSwitch;
+    const REQUEST: Kind = Kind::JointSwitchRequest;
+    const NAME: &'static str = "joint-switch";
+
+    fn target(_: &RlweContext, target: &KeyId) -> Result<[u8; 32], PartiesError> {
+        Ok(digest("sunzi target of a switch to a joint secret", [&target.as_bytes()[..]]))
+    }
+
+    fn most(context: &RlweContext, level: usize) -> Result<u64, PartiesError> {
+        lengths::polynomial(&context.ring_at(level)?)
+    }
+
+    fn level(context: &RlweContext, share: &KeySwitchShare) -> Result<usize, WireError> {
+        Ok(share.level(context)?)
+    }
+
+    fn write(context: &RlweContext, share: &KeySwitchShare) -> Result<Vec<u8>, WireError> {
+        wire::to_bytes(context, share)
+    }
+
+    fn read(context: &RlweContext, bytes: &[u8]) -> Result<KeySwitchShare, WireError> {
         wire::from_bytes(context, bytes)
     }
 }

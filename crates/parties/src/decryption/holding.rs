@@ -75,7 +75,7 @@ pub struct HeldSecret<'a>(Held<'a>);
 
 enum Held<'a> {
     Own(&'a SecretKey),
-    Part(QuorumSecret),
+    Part(QuorumSecret<'a>),
 }
 
 impl AdditiveSecret for HeldSecret<'_> {

@@ -13,12 +13,12 @@ use std::sync::Arc;
 
 use sunzi_parties::dealing::{DealingSetup, HandingOnSetup};
 use sunzi_parties::decryption::{Collector, Decryptor, Request, Subject};
-use sunzi_parties::operations::{Additive, Operation, OperationRequest, Refresh, Switch};
+use sunzi_parties::operations::{Additive, JointSwitch, Operation, OperationRequest, Refresh, Switch};
 use sunzi_parties::{MemoryStore, Message, Roster, Step, Store};
 use sunzi_rlwe::joint::{
-    DecryptionShare, EncryptionShare, EphemeralSecret, GaloisShares, PublicKeyShare, PublicKeySwitchShare,
-    Reference, RefreshShare, RelinearizationShare, RelinearizationSum, RoundTwoShare, ThresholdPiece,
-    ThresholdShare,
+    DecryptionShare, EncryptionShare, EphemeralSecret, GaloisShares, KeySwitchShare, PublicKeyShare,
+    PublicKeySwitchShare, Reference, RefreshShare, RelinearizationShare, RelinearizationSum, RoundTwoShare,
+    ThresholdPiece, ThresholdShare,
 };
 use sunzi_rlwe::sharing::Flooding;
 use sunzi_rlwe::wire::{CHECKSUM_LEN, Format, HEADER_LEN, Kind, Reader, WireError, from_bytes, to_bytes};
@@ -97,6 +97,7 @@ fn shares() -> Vec<Specimen> {
     };
     let target = PublicKeyShare::combine(&context, &reference, [&public, &public]).unwrap();
     let switch = PublicKeySwitchShare::new(&context, &linear, &secret, &target, &flooding, &mut rng).unwrap();
+    let joint = KeySwitchShare::new(&context, &linear, &secret, &secret, &flooding, &mut rng).unwrap();
     let parties = crate::common::roster(2);
     let request = Request::new(&context, subject, 10.0, parties.parties(), [1; 32], "the mean").unwrap();
     vec![
@@ -111,9 +112,11 @@ fn shares() -> Vec<Specimen> {
         object::<Request>("decryption-request", &context, &request),
         object::<RefreshShare>("refresh-share", &context, &refresh),
         object::<PublicKeySwitchShare>("switch-share", &context, &switch),
+        object::<KeySwitchShare>("joint-switch-share", &context, &joint),
         object("refresh-request", &context, &asked::<Refresh>(&context, &request, &())),
         object("switch-request", &context, &asked::<Switch>(&context, &request, &target)),
         object("additive-request", &context, &asked::<Additive>(&context, &request, &())),
+        object("joint-switch-request", &context, &asked::<JointSwitch>(&context, &request, &key)),
     ]
 }
 
@@ -123,7 +126,11 @@ fn asked<O: Operation>(context: &RlweContext, request: &Request, target: &O::Tar
 
 /// Makes an answer of each operation. What it contains is read by collections alone.
 fn operations() -> Vec<Specimen> {
-    [("refresh-answer", Step::Refresh), ("switch-answer", Step::Switch), ("additive-answer", Step::Additive)]
+    let names = ["refresh-answer", "switch-answer", "additive-answer", "joint-switch-answer"];
+    let steps = [Step::Refresh, Step::Switch, Step::Additive, Step::JointSwitch];
+    names
+        .into_iter()
+        .zip(steps)
         .map(|(name, step)| {
             let (kind, round, content) = (step.kind() as u16, 1, vec![5; 300]);
             let parameters = context(2, &gadgets()[0]).fingerprint();
@@ -131,7 +138,7 @@ fn operations() -> Vec<Specimen> {
             let answer = Message { kind, parameters, session, round, sender: 1, previous, content };
             message(name, answer.to_bytes())
         })
-        .into()
+        .collect()
 }
 
 /// Makes the message of one party of three with a piece for another.
@@ -252,6 +259,10 @@ fn shares_of_other_parameters_and_kinds_are_refused_by_name() {
                 from_bytes::<Request, _>(context, bytes).err().map(|error| error.to_string()),
                 from_bytes::<RefreshShare, _>(context, bytes).err().map(|error| error.to_string()),
                 from_bytes::<PublicKeySwitchShare, _>(context, bytes).err().map(|error| error.to_string()),
+                from_bytes::<KeySwitchShare, _>(context, bytes).err().map(|error| error.to_string()),
+                from_bytes::<OperationRequest<JointSwitch>, _>(context, bytes)
+                    .err()
+                    .map(|error| error.to_string()),
                 from_bytes::<OperationRequest<Refresh>, _>(context, bytes)
                     .err()
                     .map(|error| error.to_string()),
@@ -264,11 +275,11 @@ fn shares_of_other_parameters_and_kinds_are_refused_by_name() {
             ];
             texts.into_iter().flatten().collect::<Vec<_>>()
         };
-        assert_eq!(refused(&own).len(), 13, "{}", specimen.name);
+        assert_eq!(refused(&own).len(), 15, "{}", specimen.name);
         assert!(refused(&own).iter().all(|text| text.contains("expected a file with")));
         for other in &others {
             let texts = refused(other);
-            assert_eq!(texts.len(), 14, "{}", specimen.name);
+            assert_eq!(texts.len(), 16, "{}", specimen.name);
             assert!(texts.iter().any(|text| text.contains("made for other ring")), "{texts:?}");
         }
         let reader = Reader::new(&specimen.bytes[..]).unwrap();

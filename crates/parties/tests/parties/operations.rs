@@ -5,17 +5,19 @@ use std::sync::Arc;
 use num_bigint::BigInt;
 use sunzi_parties::decryption::{Decryptor, Request};
 use sunzi_parties::operations::{
-    Additive, Given, Made, Making, Operation, OperationCollector, OperationRequest, Refresh, Switch,
+    Additive, Given, JointSwitch, Made, Making, Operation, OperationCollector, OperationRequest, Refresh,
+    Switch,
 };
 use sunzi_parties::{MemoryStore, Message, PartiesError, Receipt, Step};
 use sunzi_ring::Poly;
 use sunzi_rlwe::joint::{
-    DecryptionShare, EncryptionShare, PublicKeySwitchShare, RefreshShare, combined_phase,
+    DecryptionShare, EncryptionShare, KeySwitchShare, PublicKeySwitchShare, RefreshShare, combined_phase,
 };
 use sunzi_rlwe::sharing::Flooding;
 use sunzi_rlwe::wire::{from_bytes, to_bytes};
 use sunzi_rlwe::{
-    DeclaredNoise, LedgerFile, PublicKey, RlweContext, RlweError, SharingLedger, SharingPolicy,
+    DeclaredNoise, KeyId, LedgerFile, PublicKey, RlweContext, RlweError, SecretKey, SharingLedger,
+    SharingPolicy,
 };
 
 use crate::common::{distance, joint_phase, rng, run, setup};
@@ -88,6 +90,25 @@ impl Makes for Additive {
         let (linear, flooding) = (&encrypted.parts[1], flooding(context, making));
         let share = DecryptionShare::new(context, linear, &making.secret, &flooding, &mut rng(seed))?;
         Ok(Made { share, own: seed.to_le_bytes().to_vec().into() })
+    }
+}
+
+impl Makes for JointSwitch {
+    /// The name of another joint secret.
+    fn target_of(_: &World) -> KeyId {
+        KeyId::from_bytes([9; 16])
+    }
+
+    fn make(
+        context: &RlweContext,
+        encrypted: &Encrypted,
+        _: &KeyId,
+        making: &Making<'_>,
+        seed: u64,
+    ) -> Result<Made<KeySwitchShare>, PartiesError> {
+        let (linear, flooding) = (&encrypted.parts[1], flooding(context, making));
+        let other = SecretKey::generate_share(context, &mut rng(seed))?;
+        Ok(KeySwitchShare::new(context, linear, &making.secret, &other, &flooding, &mut rng(seed))?.into())
     }
 }
 
@@ -168,6 +189,7 @@ fn kept_and_counted<O: Makes>() {
 
 #[test]
 fn shares_are_made_once_kept_and_counted() {
+    kept_and_counted::<JointSwitch>();
     kept_and_counted::<Refresh>();
     kept_and_counted::<Switch>();
     kept_and_counted::<Additive>();
@@ -225,11 +247,12 @@ fn refused<O: Makes>(other_kinds: [u16; 3]) {
 
 #[test]
 fn wrong_answers_of_operations_are_refused_by_name() {
-    let [refresh, switch, additive] =
-        [Step::Refresh, Step::Switch, Step::Additive].map(|step| step.kind() as u16);
-    refused::<Refresh>([switch, additive, switch]);
-    refused::<Switch>([refresh, additive, refresh]);
-    refused::<Additive>([refresh, switch, refresh]);
+    let [refresh, switch, additive, joint] =
+        [Step::Refresh, Step::Switch, Step::Additive, Step::JointSwitch].map(|step| step.kind() as u16);
+    refused::<Refresh>([switch, additive, joint]);
+    refused::<Switch>([refresh, additive, joint]);
+    refused::<Additive>([refresh, switch, joint]);
+    refused::<JointSwitch>([refresh, switch, additive]);
 }
 
 #[test]

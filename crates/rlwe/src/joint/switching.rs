@@ -6,7 +6,7 @@
 //! Whoever has the other secret sees the noise of the ciphertext beside the E_i, as in a decryption: each E_i alone hides it, and every share counts as a shared result.
 
 use rand_core::CryptoRng;
-use sunzi_ring::{Evaluation, Poly, Ring};
+use sunzi_ring::{Evaluation, PackedPoly, Poly, Ring};
 use zeroize::Zeroizing;
 
 use super::{AdditiveSecret, DecryptionShare, Quorum, check_shares};
@@ -21,7 +21,11 @@ pub struct KeySwitchShare(pub(crate) DecryptionShare);
 
 /// A party's share of the switch of a ciphertext to the public key of somebody else.
 #[derive(Clone)]
-pub struct PublicKeySwitchShare(pub(crate) [Poly<Evaluation>; 2]);
+pub struct PublicKeySwitchShare {
+    pub(crate) level: usize,
+    /// Polynomials h_0 and h_1, packed since sums read them once.
+    pub(crate) parts: [PackedPoly; 2],
+}
 
 /// Difference of two secrets of a party, by which it hands its part of a ciphertext over.
 struct Difference<'a, A, B>(&'a A, &'a B);
@@ -40,6 +44,14 @@ impl<A: AdditiveSecret, B: AdditiveSecret> AdditiveSecret for Difference<'_, A, 
 }
 
 impl KeySwitchShare {
+    /// Returns the level of the ciphertext to whose switch the share belongs.
+    ///
+    /// # Errors
+    /// [`RlweError::Ring`] for a share of another ring.
+    pub fn level(&self, context: &RlweContext) -> Result<usize, RlweError> {
+        self.0.level(context)
+    }
+
     /// Makes the share of the party that holds `from` of the joint secret and `to` of the other one, of the part c_1 of a ciphertext.
     ///
     /// # Errors
@@ -77,13 +89,10 @@ impl KeySwitchShare {
 }
 
 impl PublicKeySwitchShare {
-    /// Returns the level of the ciphertext to whose switch the share belongs.
-    ///
-    /// # Errors
-    /// [`RlweError::Ring`] for a share of another ring.
-    pub fn level(&self, context: &RlweContext) -> Result<usize, RlweError> {
-        let [first, _] = &self.0;
-        Ok(context.ring().level_of(first)?)
+    /// The level of the ciphertext to whose switch the share belongs.
+    #[must_use]
+    pub fn level(&self) -> usize {
+        self.level
     }
 
     /// Makes the share of the party that holds `secret`, of the part c_1 of a ciphertext, for the holder of the `target` key.
@@ -104,7 +113,8 @@ impl PublicKeySwitchShare {
         let [zero, second] = zero_public(context, target, rng)?.parts;
         let mut first = context.ring().restrict(&zero, level)?;
         ring.add_assign(&mut first, &own)?;
-        Ok(Self([first, context.ring().restrict(&second, level)?]))
+        let second = context.ring().restrict(&second, level)?;
+        Ok(Self { level, parts: [ring.packed(&first)?, ring.packed(&second)?] })
     }
 
     /// Returns the ciphertext under the `target` key from the shares of all parties or of a quorum.
@@ -121,8 +131,9 @@ impl PublicKeySwitchShare {
     ) -> Result<Ciphertext<S>, S::Error> {
         let rlwe = S::rlwe(context);
         let (ring, [c0, _]) = opened(rlwe, ciphertext, quorum, shares.len())?;
-        let c0 = ring.sum(shares.iter().map(|Self([first, _])| first).chain([c0]))?;
-        let c1 = ring.sum(shares.iter().map(|Self([_, second])| second))?;
+        let (first, second): (Vec<_>, Vec<_>) =
+            shares.iter().map(|Self { parts: [h0, h1], .. }| (h0, h1)).unzip();
+        let (c0, c1) = (ring.sum_packed(&first, Some(c0))?, ring.sum_packed(&second, None)?);
         let zero = rlwe.noise_model().public_encryption(rlwe.log2_encryption_excess());
         let zeros = (1..shares.len()).fold(zero, |sum, _| sum.plus(zero));
         let added = flooding.noise_of(count(shares), rlwe.ring().expansion()).plus(zeros);

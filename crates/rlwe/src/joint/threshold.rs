@@ -14,8 +14,8 @@ use std::iter::successors;
 
 use num_bigint::{BigInt, BigUint};
 use rand_core::CryptoRng;
-use sunzi_ring::{Evaluation, Poly};
-use zeroize::Zeroizing;
+use sunzi_ring::{Evaluation, PackedPoly, Poly};
+use zeroize::{Zeroize, Zeroizing};
 
 use super::disagree;
 use crate::{KeyId, RlweContext, RlweError, SecretDistribution, SecretKey};
@@ -108,20 +108,23 @@ fn check_threshold(threshold: u32, parties: u32) -> Result<(), RlweError> {
 }
 
 /// The piece f_i(j) of the secret of a dealer i for the party j: secret, and for that party alone.
-pub struct ThresholdPiece(pub(crate) Point);
+pub struct ThresholdPiece(pub(crate) Point<PackedPoly>);
 
 /// The share σ_j of the joint secret that party j keeps: the sum of the pieces of all dealers.
-pub struct ThresholdShare(pub(crate) Point);
+pub struct ThresholdShare(pub(crate) Point<Poly<Evaluation>>);
 
-/// A secret value of the party j, of a joint secret of a name.
-pub(crate) struct Point {
+/// A secret value of the party j, of a joint secret of a name: packed where it is read once.
+pub(crate) struct Point<V: Zeroize> {
     pub(crate) key: KeyId,
     pub(crate) party: u32,
-    pub(crate) value: Zeroizing<Poly<Evaluation>>,
+    pub(crate) value: Zeroizing<V>,
 }
 
-/// What the share of a party is worth in a quorum: λ_j·σ_j.
-pub struct QuorumSecret(Zeroizing<Poly<Evaluation>>);
+/// What the share of a party is worth in a quorum, λ_j·σ_j: multiplied where it is used, at the level that is needed.
+pub struct QuorumSecret<'a> {
+    share: &'a Poly<Evaluation>,
+    factor: BigInt,
+}
 
 impl ThresholdPiece {
     /// Deals a part of the joint secret of this name to n parties, any t of which have it together; pieces are in the order of the parties' numbers.
@@ -146,8 +149,7 @@ impl ThresholdPiece {
             let next = |power: &BigInt| Some(power * party);
             let powers: Vec<_> = successors(Some(BigInt::from(1)), next).take(coefficients.len()).collect();
             let terms: Vec<_> = powers.iter().zip(coefficients.iter().map(|own| &**own)).collect();
-            let value = Zeroizing::new(ring.linear_combination(&terms, ring.level())?);
-            Ok(Self(Point { key, party, value }))
+            Ok(Self(Point { key, party, value: Zeroizing::new(ring.packed_combination(&terms)?) }))
         };
         (1..=parties).map(piece).collect()
     }
@@ -180,7 +182,8 @@ impl ThresholdShare {
         if let Some(other) = pieces.iter().find(|piece| piece.key() != key) {
             return Err(disagree("the joint secret of a piece", key, other.key()));
         }
-        let value = context.key_ring().sum(pieces.iter().map(|piece| &*piece.0.value))?;
+        let values: Vec<&PackedPoly> = pieces.iter().map(|piece| &*piece.0.value).collect();
+        let value = context.key_ring().sum_packed(&values, None)?;
         Ok(Self(Point { key, party, value: Zeroizing::new(value) }))
     }
 
@@ -200,24 +203,24 @@ impl ThresholdShare {
     ///
     /// # Errors
     /// [`RlweError::Shares`] for a quorum without the party; [`RlweError::Ring`] for a share of another ring.
-    pub fn in_quorum(&self, context: &RlweContext, quorum: &Quorum) -> Result<QuorumSecret, RlweError> {
+    pub fn in_quorum(&self, context: &RlweContext, quorum: &Quorum) -> Result<QuorumSecret<'_>, RlweError> {
         let Self(Point { party, value, .. }) = self;
         if !quorum.parties().contains(party) {
             return Err(disagree("the parties of a quorum", format!("party {party}"), format!("{quorum:?}")));
         }
         let ring = context.key_ring();
-        let mut value = value.clone();
-        ring.mul_integer_assign(&mut value, &quorum.factor(*party, ring.modulus())?)?;
-        Ok(QuorumSecret(value))
+        ring.check(value)?;
+        Ok(QuorumSecret { share: value, factor: quorum.factor(*party, ring.modulus())? })
     }
 }
 
-impl AdditiveSecret for QuorumSecret {
+impl AdditiveSecret for QuorumSecret<'_> {
     fn at_level(
         &self,
         context: &RlweContext,
         level: usize,
     ) -> Result<Zeroizing<Poly<Evaluation>>, RlweError> {
-        Ok(Zeroizing::new(context.key_ring().restrict(&*self.0, level)?))
+        let product = context.key_ring().linear_combination(&[(&self.factor, self.share)], level)?;
+        Ok(Zeroizing::new(product))
     }
 }

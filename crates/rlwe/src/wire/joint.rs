@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 
 use sunzi_ring::{Evaluation, Poly};
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 use super::keys::{get_small, put_small};
 use super::{FieldReader, Fields, Format, Header, Kind, Sink, Source, WireError};
 use crate::joint::{
-    DecryptionShare, EncryptionShare, EphemeralSecret, GaloisHalf, GaloisShares, Point, PublicKeyShare,
-    PublicKeySwitchShare, RefreshShare, RelinearizationShare, RoundTwoShare, ThresholdPiece, ThresholdShare,
-    gadget_at,
+    DecryptionShare, EncryptionShare, EphemeralSecret, GaloisHalf, GaloisShares, KeySwitchShare, Point,
+    PublicKeyShare, PublicKeySwitchShare, RefreshShare, RelinearizationShare, RoundTwoShare, ThresholdPiece,
+    ThresholdShare, gadget_at,
 };
 use crate::{KeyId, RlweContext, SecretDistribution, SecretKey};
 
@@ -203,10 +203,9 @@ impl Format<PublicKeySwitchShare> for RlweContext {
     const KIND: Kind = Kind::PublicKeySwitchShare;
 
     fn put(&self, share: &PublicKeySwitchShare, sink: &mut impl Sink) -> Result<(), WireError> {
-        let level = share.level(self)?;
-        let ring = self.ring_at(level)?;
-        put_level(level, sink)?;
-        share.0.iter().try_for_each(|poly| sink.poly(&ring, poly))?;
+        let ring = self.ring_at(share.level)?;
+        put_level(share.level, sink)?;
+        share.parts.iter().try_for_each(|part| sink.packed(&ring, part))?;
         sink.seal()
     }
 
@@ -216,10 +215,24 @@ impl Format<PublicKeySwitchShare> for RlweContext {
         source: &mut Source<impl BufRead>,
     ) -> Result<PublicKeySwitchShare, WireError> {
         header.without_key()?;
-        let ring = self.ring_at(get_level(self, source)?)?;
-        let share = PublicKeySwitchShare([source.poly(&ring)?, source.poly(&ring)?]);
+        let level = get_level(self, source)?;
+        let ring = self.ring_at(level)?;
+        let mut part = || Ok::<_, WireError>(ring.packed(&source.poly(&ring)?)?);
+        let parts = [part()?, part()?];
         source.seal("a share of a switch")?;
-        Ok(share)
+        Ok(PublicKeySwitchShare { level, parts })
+    }
+}
+
+impl Format<KeySwitchShare> for RlweContext {
+    const KIND: Kind = Kind::KeySwitchShare;
+
+    fn put(&self, share: &KeySwitchShare, sink: &mut impl Sink) -> Result<(), WireError> {
+        Format::<DecryptionShare>::put(self, &share.0, sink)
+    }
+
+    fn get(&self, header: &Header, source: &mut Source<impl BufRead>) -> Result<KeySwitchShare, WireError> {
+        Format::<DecryptionShare>::get(self, header, source).map(KeySwitchShare)
     }
 }
 
@@ -251,11 +264,15 @@ impl Format<ThresholdPiece> for RlweContext {
     }
 
     fn put(&self, piece: &ThresholdPiece, sink: &mut impl Sink) -> Result<(), WireError> {
-        put_point(self, &piece.0, sink)
+        put_party(&piece.0, sink)?;
+        sink.packed(self.key_ring(), &piece.0.value)?;
+        sink.seal()
     }
 
     fn get(&self, header: &Header, source: &mut Source<impl BufRead>) -> Result<ThresholdPiece, WireError> {
-        get_point(self, header, source).map(ThresholdPiece)
+        let Point { key, party, value } = get_point(self, header, source)?;
+        let value = Zeroizing::new(self.key_ring().packed(&value)?);
+        Ok(ThresholdPiece(Point { key, party, value }))
     }
 }
 
@@ -267,7 +284,9 @@ impl Format<ThresholdShare> for RlweContext {
     }
 
     fn put(&self, share: &ThresholdShare, sink: &mut impl Sink) -> Result<(), WireError> {
-        put_point(self, &share.0, sink)
+        put_party(&share.0, sink)?;
+        sink.poly(self.key_ring(), &*share.0.value)?;
+        sink.seal()
     }
 
     fn get(&self, header: &Header, source: &mut Source<impl BufRead>) -> Result<ThresholdShare, WireError> {
@@ -275,19 +294,17 @@ impl Format<ThresholdShare> for RlweContext {
     }
 }
 
-/// Writes the number of a party and its value.
-fn put_point(context: &RlweContext, point: &Point, sink: &mut impl Sink) -> Result<(), WireError> {
-    sink.sealed(&u64::from(point.party).to_le_bytes())?;
-    sink.poly(context.key_ring(), &*point.value)?;
-    sink.seal()
+/// Writes the number of the party of a secret value.
+fn put_party<V: Zeroize>(point: &Point<V>, sink: &mut impl Sink) -> Result<(), WireError> {
+    sink.sealed(&u64::from(point.party).to_le_bytes())
 }
 
-/// Reads what [`put_point`] wrote.
+/// Reads the number of a party and its value.
 fn get_point(
     context: &RlweContext,
     header: &Header,
     source: &mut Source<impl BufRead>,
-) -> Result<Point, WireError> {
+) -> Result<Point<Poly<Evaluation>>, WireError> {
     let record = source.sealed("the number of a party", 8)?;
     let most = SecretDistribution::MOST_PARTIES as usize;
     let party = FieldReader::new(&record).usize_in("number of a party", 1..=most)? as u32;

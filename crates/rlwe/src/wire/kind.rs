@@ -147,6 +147,8 @@ kinds! {
     RefreshShare = 0x0E09, "a share of a refresh";
     /// A party's share of the switch of a ciphertext to the public key of somebody else.
     PublicKeySwitchShare = 0x0E0A, "a share of a switch to a public key";
+    /// A party's share of the switch of a ciphertext to another joint secret.
+    KeySwitchShare = 0x0E0B, "a share of a switch to another joint secret";
     /// A party's commitment to its contribution to a common reference.
     ReferenceCommitment = 0x0E11, "a commitment to a contribution to a reference";
     /// A party's contribution to a common reference.
@@ -179,6 +181,10 @@ kinds! {
     AdditiveRequest = 0x0E27, "a request of additive shares";
     /// A party's answer to a request of additive shares.
     AdditiveAnswer = 0x0E28, "an answer to a request of additive shares";
+    /// A request to switch a ciphertext to another joint secret of the same parties.
+    JointSwitchRequest = 0x0E29, "a request of a switch to another joint secret";
+    /// A party's answer to a request of a switch to another joint secret.
+    JointSwitchAnswer = 0x0E2A, "an answer to a request of a switch to another joint secret";
     /// What a party keeps for a restart, secrets among it.
     PartyState = 0x0E31, "the SECRET state of a party";
 }

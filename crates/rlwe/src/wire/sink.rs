@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use sunzi_ring::{Append, Domain, Gadget, KeyPart, PackingError, Poly, Ring, RingError};
+use sunzi_ring::{Append, Domain, Gadget, PackedPoly, PackingError, Poly, Ring, RingError};
+use zeroize::Zeroizing;
 
 use super::WireError;
 use super::erasing::RecordHash;
@@ -28,8 +29,15 @@ pub trait Sink {
     ///
     /// # Errors
     /// Every error of [`poly`](Self::poly).
-    fn key_part(&mut self, gadget: &Gadget, part: &KeyPart, digit: usize) -> Result<(), WireError> {
+    fn key_part(&mut self, gadget: &Gadget, part: &PackedPoly, digit: usize) -> Result<(), WireError> {
         self.poly(&gadget.part_ring(digit)?, &gadget.unpack_part(part, digit)?)
+    }
+    /// Writes a packed polynomial of the current record.
+    ///
+    /// # Errors
+    /// Every error of [`poly`](Self::poly).
+    fn packed(&mut self, ring: &Ring, part: &PackedPoly) -> Result<(), WireError> {
+        self.poly(ring, &*Zeroizing::new(ring.unpacked(part)?))
     }
     /// Ends a record of polynomials with its checksum.
     ///
@@ -62,8 +70,14 @@ impl Sink for Length {
     }
 
     /// Counts the bytes of a half of a key for a digit, without unpacking it to a polynomial.
-    fn key_part(&mut self, gadget: &Gadget, _: &KeyPart, digit: usize) -> Result<(), WireError> {
+    fn key_part(&mut self, gadget: &Gadget, _: &PackedPoly, digit: usize) -> Result<(), WireError> {
         self.0 += gadget.part_ring(digit)?.packed_len() as u64;
+        Ok(())
+    }
+
+    /// Counts the bytes of a packed polynomial, without unpacking it.
+    fn packed(&mut self, ring: &Ring, _: &PackedPoly) -> Result<(), WireError> {
+        self.0 += ring.packed_len() as u64;
         Ok(())
     }
 

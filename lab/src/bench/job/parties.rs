@@ -8,9 +8,9 @@ use sunzi_bgv::{Bgv, Ciphertext, Context, Evaluator, Parameters, row_rotation_ex
 use sunzi_encoding::{BatchEncoder, Encoder, Plaintext};
 use sunzi_ring::{Evaluation, GadgetOptions, Poly};
 use sunzi_rlwe::joint::{
-    DecryptionShare, EphemeralSecret, ExactJointContext, GaloisShares, JointContext, JointDecryption,
-    PublicKeyShare, PublicKeySwitchShare, Quorum, Reference, RefreshShare, RelinearizationShare,
-    RelinearizationSum, RoundTwoShare, ThresholdPiece, ThresholdShare,
+    AdditiveSecret, DecryptionShare, EphemeralSecret, ExactJointContext, GaloisShares, JointContext,
+    JointDecryption, PublicKeyShare, PublicKeySwitchShare, Quorum, Reference, RefreshShare,
+    RelinearizationShare, RelinearizationSum, RoundTwoShare, ThresholdPiece, ThresholdShare,
 };
 use sunzi_rlwe::sharing::Flooding;
 use sunzi_rlwe::wire::{self, Format};
@@ -388,7 +388,10 @@ impl Subject for Parties {
             "refresh" => call(|| setup.refreshed(&sent.refresh)),
             "deal_threshold" => self.share(|secret, rng| setup.deal(secret, rng)),
             "add_threshold" => call(move || ThresholdShare::combine(rlwe, 1, &sent.pieces)),
-            "quorum_secret" => call(move || sent.threshold.in_quorum(rlwe, &setup.quorum)),
+            // A share is worth nothing before it is used: here for a ciphertext of the highest level.
+            "quorum_secret" => {
+                call(move || sent.threshold.in_quorum(rlwe, &setup.quorum)?.at_level(rlwe, rlwe.level()))
+            }
             _ => return Err(LabError::request("no such operation")),
         })
     }

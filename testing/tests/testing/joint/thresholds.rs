@@ -2,7 +2,7 @@
 
 use chacha20::ChaCha20Rng;
 use sunzi_rlwe::joint::{
-    DecryptionShare, JointDecryption, Quorum, Reference, ThresholdPiece, ThresholdShare,
+    DecryptionShare, JointDecryption, Quorum, QuorumSecret, Reference, ThresholdPiece, ThresholdShare,
 };
 use sunzi_rlwe::{RlweContext, SecretKey};
 
@@ -47,10 +47,13 @@ impl Thresholds {
         quorum: &Quorum,
         rng: &mut ChaCha20Rng,
     ) -> Vec<DecryptionShare> {
-        let share = |party: &u32| {
-            let secret = self.shares[*party as usize - 1].in_quorum(context, quorum).unwrap();
-            decryption.share(context, &secret, rng).unwrap()
-        };
+        let secrets = self.secrets(context, quorum);
+        secrets.iter().map(|secret| decryption.share(context, secret, rng).unwrap()).collect()
+    }
+
+    /// What the shares of a quorum are worth in it.
+    pub(super) fn secrets(&self, context: &RlweContext, quorum: &Quorum) -> Vec<QuorumSecret<'_>> {
+        let share = |party: &u32| self.shares[*party as usize - 1].in_quorum(context, quorum).unwrap();
         quorum.parties().iter().map(share).collect()
     }
 }
