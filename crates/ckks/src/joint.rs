@@ -1,20 +1,25 @@
-//! CKKS under the joint secret of several parties: results opened by shares, and ciphertexts refreshed by them.
+//! CKKS under the joint secret of several parties: results opened by shares, additive shares of messages, encryptions made together, refreshes.
 
-mod mask;
+mod additive;
+mod refresh;
 
 use std::borrow::Cow;
 
+use num_bigint::BigInt;
+use num_traits::Signed;
 use rand_core::CryptoRng;
 use sunzi_ring::{Coefficient, Evaluation, Poly};
 use sunzi_rlwe::joint::{
-    AdditiveSecret, DecryptionShare, EncryptionShare, JointContext, Opening, Quorum, RefreshShare,
-    combined_phase,
+    AdditiveSecret, DecryptionShare, EncryptionShare, JointContext, Opening, Quorum, combined_phase,
 };
 use sunzi_rlwe::sharing::Flooding;
-use sunzi_rlwe::{DeclaredNoise, Homomorphic, Log2, NoiseBound, NoiseTerm, RlweError, SharingPolicy, Sign};
+use sunzi_rlwe::{
+    DeclaredNoise, Homomorphic, KeyId, Log2, NoiseBound, NoiseTerm, RlweError, SharingPolicy, Sign,
+};
 use zeroize::Zeroizing;
 
-use self::mask::{MOST_BITS, Mask};
+pub use self::additive::AdditiveShare;
+use self::additive::{MOST_BITS, mask_of};
 use crate::decrypt::shared;
 use crate::{Ciphertext, Ckks, CkksError, Context, Metadata, Plaintext};
 
@@ -49,163 +54,245 @@ impl JointContext for Context {
     }
 }
 
+/// What the additive shares of all parties leave of a message of CKKS: integers that nobody has to hide, once opened.
+///
+/// ```
+/// use sunzi_ckks::{Context, Encoder, Parameters, SharedMessage};
+/// use sunzi_rlwe::joint::{PublicKeyShare, Reference};
+/// use sunzi_rlwe::{DeclaredNoise, SecretKey, SharingPolicy, randomness};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let policy = SharingPolicy::new(20, 4)?;
+/// let builder = Parameters::builder().parties(2).depth(1).precision(10).sharing(policy);
+/// # let builder = builder.log2_degree(8).security(sunzi_rlwe::Security::InsecureForResearchOnly);
+/// let context = Context::new(&builder.build()?)?;
+/// let (mut rng, reference) = (randomness::from_os()?, Reference::new([7; 32]));
+/// let (mut secrets, mut public) = (Vec::new(), Vec::new());
+/// for _ in 0..2 {
+///     let secret = SecretKey::generate_share(context.rlwe(), &mut rng)?;
+///     public.push(PublicKeyShare::new(context.rlwe(), &secret, &reference, &mut rng)?);
+///     secrets.push(secret);
+/// }
+/// let public = PublicKeyShare::combine(context.rlwe(), &reference, &public)?;
+/// let encoder = Encoder::new(&context, 8)?;
+/// let value = context.encrypt(&encoder.encode_real(&[0.25; 8])?, &public, &mut rng)?;
+///
+/// let noise = DeclaredNoise::of_own_run(value.noise(), context.ring().expansion());
+/// let (mut openings, mut own) = (Vec::new(), Vec::new());
+/// for secret in &secrets {
+///     let (opening, share) = context.additive_share(&value, noise, policy, secret, &mut rng)?;
+///     openings.push(opening);
+///     own.push(share);
+/// }
+/// let rest = context.open_rest(&value, noise, policy, None, &openings)?;
+/// let mut words = rest.modulo(&context, 64)?.to_vec();
+/// for share in &own {
+///     words.iter_mut().zip(&*share.modulo(64)?).for_each(|(sum, word)| *sum += word);
+/// }
+/// // The constant coefficient of a message of equal slots is the slot times the scale.
+/// let constant = (words[0] as u64 as i64) as f64 / value.metadata().scale;
+/// assert!((constant - 0.25).abs() < 1e-3);
+///
+/// // Encrypted again, by shares of all.
+/// let seed = [9; 32];
+/// let mut sealed = Vec::new();
+/// for (share, secret) in own.iter().zip(&secrets) {
+///     sealed.push(context.encryption_share(share, secret, &seed, &mut rng)?);
+/// }
+/// let message = SharedMessage::of(&value);
+/// let again = context.encrypt_by_shares(public.id(), &message, Some(&rest), (None, &seed), &sealed)?;
+/// assert_eq!(again.metadata().level, context.depth());
+/// # Ok(())
+/// # }
+/// ```
+pub struct SharedRest {
+    level: usize,
+    values: Zeroizing<Poly<Evaluation>>,
+}
+
+/// What additive shares and their rest hold together: a message of CKKS, and the noise of the ciphertext that it came from.
+///
+/// ```
+/// use sunzi_ckks::{Metadata, Precision, SharedMessage};
+///
+/// // Eight slots of at most 2 at a scale of 2^40, computed on shares with errors of about 2^-30.
+/// let precision = Precision::plain(2.0, 2.0_f64.powi(-30));
+/// let message = SharedMessage::exact(Metadata { level: 0, scale: 2.0_f64.powi(40), slots: 8, precision });
+/// assert_eq!(message.metadata().slots, 8);
+/// ```
+#[derive(Clone, Debug)]
+pub struct SharedMessage {
+    metadata: Metadata,
+    noise: Option<NoiseBound>,
+}
+
+impl SharedMessage {
+    /// The message that a ciphertext holds, with its noise.
+    #[must_use]
+    pub fn of(ciphertext: &Ciphertext) -> Self {
+        Self { metadata: ciphertext.metadata().clone(), noise: Some(*ciphertext.noise()) }
+    }
+
+    /// A message that was computed outside of ciphertexts: its scale, slots and precision; the level is not looked at.
+    ///
+    /// **Noise of ciphertexts must not be in it**: what depends on keys is counted where a result is shared.
+    #[must_use]
+    pub fn exact(metadata: Metadata) -> Self {
+        Self { metadata, noise: None }
+    }
+
+    /// The scale, slots and precision of the message.
+    #[must_use]
+    pub fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+}
+
+impl SharedRest {
+    /// Returns the integers modulo 2^bits, for 1 to 128 bits: one for each coefficient of the message.
+    ///
+    /// # Errors
+    /// [`CkksError::Request`] for another number of bits; [`CkksError::Ring`] for the rest of another context.
+    pub fn modulo(&self, context: &Context, bits: u32) -> Result<Zeroizing<Vec<u128>>, CkksError> {
+        let (mask, ring) = (mask_of(bits)?, context.ring_at(self.level)?);
+        let coefficients = Zeroizing::new(ring.to_coefficient((*self.values).clone())?);
+        let low = |x: &BigInt| {
+            let digits: u128 =
+                x.iter_u64_digits().take(2).zip([0, 64]).map(|(d, at)| u128::from(d) << at).sum();
+            (if x.is_negative() { digits.wrapping_neg() } else { digits }) & mask
+        };
+        Ok(Zeroizing::new(ring.to_integers(&coefficients)?.iter().map(low).collect()))
+    }
+}
+
 impl Context {
-    /// Makes a party's share of the refresh of a CKKS ciphertext: of the message less a mask of integers so wide that it hides message and noise, and
-    /// of an encryption of the mask at the highest level. Masks of all shares that the policy allows are together at its statistical distance from
-    /// what does not depend on them.
+    /// Makes a party's additive share of the message of a CKKS ciphertext, and its share of the opening of what is left: of the message less the shares of all, integers
+    /// so wide that they hide message and noise. What is left of all messages that the policy allows is together at its statistical distance from what does not depend
+    /// on them. It counts as a shared result, which the party's ledger counts.
     ///
     /// # Errors
-    /// [`RlweError::SharingRoom`] where message and masks do not fit the level; [`RlweError::NoiseDeclaredTooLow`]; [`CkksError::LevelMismatch`] and
+    /// [`RlweError::SharingRoom`] where message and shares do not fit the level; [`RlweError::NoiseDeclaredTooLow`]; [`CkksError::LevelMismatch`] and
     /// [`CkksError::Ring`] for a ciphertext of another context.
-    pub fn refresh_share(
+    pub fn additive_share(
         &self,
         ciphertext: &Ciphertext,
         noise: DeclaredNoise,
         policy: SharingPolicy,
         secret: &impl AdditiveSecret,
-        seed: &[u8; 32],
         rng: &mut dyn CryptoRng,
-    ) -> Result<RefreshShare, CkksError> {
-        let room = self.room_for(ciphertext, noise, policy, None)?;
-        self.masked_share(ciphertext, &room, secret, seed, rng)
+    ) -> Result<(DecryptionShare, AdditiveShare), CkksError> {
+        self.share_in(ciphertext, &self.room_for(ciphertext, noise, policy, None)?, secret, rng)
     }
 
-    /// Returns a CKKS ciphertext of the highest level and of the scale of `ciphertext` from the refresh shares of all parties, or of a quorum. Its error is
-    /// that of `ciphertext` and of an encryption. Nobody learns the message.
+    /// Returns what the additive shares of all parties, or of a quorum, leave of the message of a CKKS ciphertext, from their shares of its opening.
     ///
     /// # Errors
-    /// Every error of [`refresh_share`](Self::refresh_share); [`RlweError::Shares`] unless there are as many shares as parties.
-    pub fn refresh(
+    /// Every error of [`additive_share`](Self::additive_share); [`RlweError::Shares`] unless there are as many shares as parties.
+    pub fn open_rest<'s>(
         &self,
         ciphertext: &Ciphertext,
         noise: DeclaredNoise,
         policy: SharingPolicy,
         quorum: Option<&Quorum>,
-        seed: &[u8; 32],
-        shares: &[RefreshShare],
-    ) -> Result<Ciphertext, CkksError> {
-        let room = self.room_for(ciphertext, noise, policy, None)?;
-        self.unmasked(ciphertext, &room, quorum, seed, shares)
+        shares: impl IntoIterator<Item = &'s DecryptionShare, IntoIter: ExactSizeIterator>,
+    ) -> Result<SharedRest, CkksError> {
+        self.rest_in(ciphertext, &self.room_for(ciphertext, noise, policy, None)?, quorum, shares)
     }
 
-    /// Makes a party's share of a refresh after which the noise of `ciphertext` counts as part of the message: as
-    /// [`refresh_share`](Self::refresh_share), with flooding noise as wide as that of a shared decryption. What is computed from the refreshed ciphertext depends on the
-    /// noise of before no more than a shared result does, so that the noise to declare for results begins anew. It **is** a shared result, which the party's ledger
-    /// counts before the share leaves, and there is one share for a ciphertext.
+    /// Makes a party's share of an encryption, at the highest level, of the message that parties have additive shares of. The seed is common to all, and serves once.
     ///
     /// # Errors
-    /// Every error of [`refresh_share`](Self::refresh_share); [`RlweError::Sharing`] for noise that is no number.
-    pub fn flooded_refresh_share(
+    /// [`CkksError::Ring`] for an additive share of another degree and for a secret of another ring.
+    pub fn encryption_share(
         &self,
-        ciphertext: &Ciphertext,
-        noise: DeclaredNoise,
-        policy: SharingPolicy,
+        share: &AdditiveShare,
         secret: &impl AdditiveSecret,
         seed: &[u8; 32],
         rng: &mut dyn CryptoRng,
-    ) -> Result<RefreshShare, CkksError> {
-        let flooding = Flooding::new(policy, noise, self.ring().degree())?;
-        let room = self.room_for(ciphertext, noise, policy, Some(flooding))?;
-        self.masked_share(ciphertext, &room, secret, seed, rng)
+    ) -> Result<EncryptionShare, CkksError> {
+        let top = self.depth();
+        let message = self.evaluation_of(top, share.at(self.ring_at(top)?)?)?;
+        Ok(EncryptionShare::new(self.rlwe(), secret, seed, &*message, rng)?)
     }
 
-    /// Returns a CKKS ciphertext of the highest level from the shares of all parties, or of a quorum, of a
-    /// [flooded](Self::flooded_refresh_share) refresh. Its noise is that of an encryption, and its precision has the flooding noise of all.
+    /// Returns a CKKS ciphertext of the highest level, under the joint secret of this name, of the message that parties have additive shares of: from their shares of
+    /// the encryption, and from the rest where one was opened.
     ///
     /// # Errors
-    /// Every error of [`flooded_refresh_share`](Self::flooded_refresh_share); [`RlweError::Shares`] unless there are as many shares as parties.
-    pub fn flooded_refresh(
+    /// [`RlweError::Shares`] unless there are as many shares as parties, or as many as the quorum has; [`CkksError::MessageTooLarge`] for a message that does not fit;
+    /// [`CkksError::Ring`] for shares of another ring.
+    pub fn encrypt_by_shares<'s>(
         &self,
-        ciphertext: &Ciphertext,
-        noise: DeclaredNoise,
-        policy: SharingPolicy,
-        quorum: Option<&Quorum>,
-        seed: &[u8; 32],
-        shares: &[RefreshShare],
+        key: KeyId,
+        message: &SharedMessage,
+        rest: Option<&SharedRest>,
+        (quorum, seed): (Option<&Quorum>, &[u8; 32]),
+        shares: impl IntoIterator<Item = &'s EncryptionShare, IntoIter: ExactSizeIterator>,
     ) -> Result<Ciphertext, CkksError> {
-        let flooding = Flooding::new(policy, noise, self.ring().degree())?;
-        let room = self.room_for(ciphertext, noise, policy, Some(flooding))?;
-        self.unmasked(ciphertext, &room, quorum, seed, shares)
+        let sealed = self.sealed(key, message, rest, (quorum, seed), shares)?;
+        self.finish(sealed, "encrypt by shares", &[])
     }
 
-    /// Returns the level at which a [flooded](Self::flooded_refresh_share) refresh opens a ciphertext: parties whose noise leads to other levels make shares that
-    /// do not fit together.
-    ///
-    /// # Errors
-    /// [`RlweError::SharingRoom`] where message, masks and flooding noise do not fit the ciphertext's level; every other error of
-    /// [`flooded_refresh_share`](Self::flooded_refresh_share) that needs no secret.
-    pub fn flooded_refresh_level(
-        &self,
-        ciphertext: &Ciphertext,
-        noise: DeclaredNoise,
-        policy: SharingPolicy,
-    ) -> Result<usize, CkksError> {
-        let flooding = Flooding::new(policy, noise, self.ring().degree())?;
-        Ok(self.room_for(ciphertext, noise, policy, Some(flooding))?.level)
-    }
-
-    fn masked_share(
+    fn share_in(
         &self,
         ciphertext: &Ciphertext,
         room: &Room,
         secret: &impl AdditiveSecret,
-        seed: &[u8; 32],
         rng: &mut dyn CryptoRng,
-    ) -> Result<RefreshShare, CkksError> {
-        let level = room.level;
-        let mask = Mask::draw(self.ring().degree(), room.bits, rng);
-        let at = |level: usize| -> Result<Zeroizing<Poly<Evaluation>>, CkksError> {
-            self.evaluation_of(level, mask.at(self.ring_at(level)?)?)
-        };
-        let [_, linear] = ciphertext.two_parts(REFRESH)?;
-        let linear = self.ring().restrict(linear, self.limbs(level)?)?;
-        // The opening is the message less the mask; flooding noise is in the opening and not in the encryption, and stays in the message.
-        let mut opened = at(level)?;
+    ) -> Result<(DecryptionShare, AdditiveShare), CkksError> {
+        let Room { level, bits, .. } = *room;
+        let own = AdditiveShare::draw(self.ring().degree(), bits, rng);
+        let mut taken = self.evaluation_of(level, own.at(self.ring_at(level)?)?)?;
+        // Flooding noise is in the opening alone: it stays in the message.
         if let Some(flooding) = &room.flooding {
             let ring = self.ring_at(level)?;
             let noise = self.evaluation_of(level, flooding.sample(ring, rng)?)?;
-            ring.sub_assign(&mut opened, &noise)?;
+            ring.sub_assign(&mut taken, &noise)?;
         }
-        let opening = DecryptionShare::masked_by(self.rlwe(), &linear, secret, &opened)?;
-        let masks = EncryptionShare::new(self.rlwe(), secret, seed, &*at(self.depth())?, rng)?;
-        Ok(RefreshShare { opening, masks })
+        let [_, linear] = ciphertext.two_parts("share by several parties")?;
+        let linear = self.ring().restrict(linear, self.limbs(level)?)?;
+        Ok((DecryptionShare::masked_by(self.rlwe(), &linear, secret, &taken)?, own))
     }
 
-    fn unmasked(
+    fn rest_in<'s>(
         &self,
         ciphertext: &Ciphertext,
         room: &Room,
         quorum: Option<&Quorum>,
-        seed: &[u8; 32],
-        shares: &[RefreshShare],
-    ) -> Result<Ciphertext, CkksError> {
-        let (level, top) = (room.level, self.depth());
-        let masks = shares.iter().map(|share| &share.masks);
-        let encryption = EncryptionShare::combine(self.rlwe(), self.limbs(top)?, seed, quorum, masks)?;
-        let [constant, _] = ciphertext.two_parts(REFRESH)?;
+        shares: impl IntoIterator<Item = &'s DecryptionShare, IntoIter: ExactSizeIterator>,
+    ) -> Result<SharedRest, CkksError> {
+        let level = room.level;
+        let [constant, _] = ciphertext.two_parts("share by several parties")?;
         let constant = self.ring().restrict(constant, self.limbs(level)?)?;
-        let openings = shares.iter().map(|share| &share.opening);
-        let opened = combined_phase(self.rlwe(), &constant, quorum, openings)?;
-        let opened = self.evaluation_of(level, opened)?;
-        // The opened difference is below Q_l/2, so that the same integers stand at the highest level.
-        let raised = Zeroizing::new(self.ring_at(top)?.mod_raise(&opened)?);
-        let NoiseBound { worst, deviation, peak, .. } = encryption.noise;
-        let added = NoiseTerm { worst, deviation, peak };
-        let (before, noise) = match &room.flooding {
-            None => (ciphertext.metadata().clone(), ciphertext.noise().plus(added)),
-            Some(flooding) => {
-                let parties = u32::try_from(shares.len()).unwrap_or(u32::MAX);
-                (flooded(ciphertext.metadata(), flooding, parties), encryption.noise)
-            }
-        };
-        let metadata = Metadata { level: top, ..Ckks::noisier(self, &before, added)? };
-        let mut refreshed = Ciphertext::from_encryption(encryption, metadata, ciphertext.key());
-        refreshed.shift(self.ring_at(top)?, &raised, Sign::Plus)?;
-        refreshed.set_noise(noise);
-        self.finish(refreshed, REFRESH, &[ciphertext.trace()])
+        let values = combined_phase(self.rlwe(), &constant, quorum, shares)?;
+        Ok(SharedRest { level, values: self.evaluation_of(level, values)? })
     }
 
-    /// Returns what a ciphertext has room for in a refresh, with flooding noise or without.
+    fn sealed<'s>(
+        &self,
+        key: KeyId,
+        message: &SharedMessage,
+        rest: Option<&SharedRest>,
+        (quorum, seed): (Option<&Quorum>, &[u8; 32]),
+        shares: impl IntoIterator<Item = &'s EncryptionShare, IntoIter: ExactSizeIterator>,
+    ) -> Result<Ciphertext, CkksError> {
+        let top = self.depth();
+        let encryption = EncryptionShare::combine(self.rlwe(), self.limbs(top)?, seed, quorum, shares)?;
+        let NoiseBound { worst, deviation, peak, .. } = encryption.noise;
+        let added = NoiseTerm { worst, deviation, peak };
+        let noise = message.noise.map_or(encryption.noise, |noise| noise.plus(added));
+        let metadata = Metadata { level: top, ..Ckks::noisier(self, &message.metadata, added)? };
+        let mut sealed = Ciphertext::from_encryption(encryption, metadata, key);
+        if let Some(rest) = rest {
+            // The rest is below Q_l/2, so that the same integers stand at the highest level.
+            let raised = Zeroizing::new(self.ring_at(top)?.mod_raise(&rest.values)?);
+            sealed.shift(self.ring_at(top)?, &raised, Sign::Plus)?;
+        }
+        sealed.set_noise(noise);
+        Ok(sealed)
+    }
+
+    /// Returns what a ciphertext has room for in additive shares, with flooding noise or without.
     fn room_for(
         &self,
         ciphertext: &Ciphertext,
@@ -234,19 +321,9 @@ impl Context {
     }
 }
 
-const REFRESH: &str = "refresh by shares";
-
-/// Level at which a ciphertext is opened for a refresh, the bits of masks, and the flooding noise that stays in the message.
+/// Level at which a ciphertext is opened less additive shares, the bits of these, and the flooding noise that stays in the message.
 struct Room {
     level: usize,
     bits: u32,
     flooding: Option<Flooding>,
-}
-
-/// The metadata of a ciphertext whose message has the flooding noise of so many parties: it may be above the bound on slots by that.
-fn flooded(metadata: &Metadata, flooding: &Flooding, parties: u32) -> Metadata {
-    let of = shared(metadata, metadata.level, flooding, parties);
-    let most = flooding.bound_of(parties).bits().exp2() * 2.0 * of.slots as f64 / of.scale;
-    let precision = of.precision.with_magnitude(of.precision.magnitude() + most);
-    Metadata { precision, ..of }
 }

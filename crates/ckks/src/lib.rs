@@ -83,6 +83,7 @@ pub use encoder::{Encoder, EncoderError};
 pub use error::CkksError;
 pub use evaluator::{Evaluator, Hoisted, PlainMatrix};
 pub use explain::{Candidate, Explanation};
+pub use joint::{AdditiveShare, SharedMessage, SharedRest};
 pub use operators::{OperatorError, Value, WithKeys};
 pub use parameters::{Parameters, ScaleRange};
 pub use plaintext::Plaintext;

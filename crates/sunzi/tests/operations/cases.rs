@@ -1,5 +1,6 @@
 //! Operations of several parties over requests and answers, with the arithmetic of each scheme: refreshes, switches to a public key, additive shares.
 
+use std::cell::Cell;
 use std::error::Error;
 use std::sync::Arc;
 
@@ -7,13 +8,14 @@ use sunzi::bgv;
 use sunzi::ckks;
 use sunzi::parties::decryption::{Collector, Decryptor, Request, Subject};
 use sunzi::parties::operations::{
-    Additive, Made, Making, Operation, OperationCollector, OperationRequest, Refresh, Switch,
+    Additive, JointSwitch, Made, Making, Operation, OperationCollector, OperationRequest, Refresh, Switch,
 };
 use sunzi::parties::{MemoryStore, Roster};
 use sunzi::prelude::*;
 use sunzi::ring::{Evaluation, Poly};
 use sunzi::rlwe::joint::{
-    ExactJointContext as _, JointContext as _, PublicKeyShare, PublicKeySwitchShare, Reference,
+    ExactJointContext as _, JointContext as _, KeySwitchShare, PublicKeyShare, PublicKeySwitchShare,
+    Reference, joint_secret,
 };
 use sunzi::rlwe::wire::{from_bytes, to_bytes};
 use sunzi::rlwe::{DeclaredNoise, KeyId, LedgerFile, RlweContext, SharingLedger, SharingPolicy};
@@ -167,8 +169,23 @@ fn bgv_ciphertexts_are_refreshed_switched_and_shared() -> Result<(), Failure> {
     })?;
     let rest = context.open_shares(&refreshed, noise, policy(), None, &shares)?;
     assert_eq!(encoder.decode(&sum_of(&rest, &own, t)?)?[..8], values);
-    // All three operations counted, and the fourth is the last.
-    assert!(parties.all.iter().all(|party| party.ledger().ledger().used() == 3));
+
+    // The parties go on with another joint secret, of which each has a secret too.
+    let target = Reference::new([6; 32]).key_id();
+    let others = (0..3).map(|_| SecretKey::generate_share(&rlwe, &mut rng)).collect::<Result<Vec<_>, _>>()?;
+    let at = Cell::new(0);
+    let (shares, _, _) = parties.operate::<JointSwitch>(&file, &linear, noise, &target, |making| {
+        let to = &others[at.replace(at.get() + 1)];
+        let opening = context.opening(&refreshed, making.declared, making.policy).map_err(boxed)?;
+        let (flooding, rng) = (&opening.flooding, &mut randomness::from_os()?);
+        Ok(KeySwitchShare::new(&rlwe, &linear, &making.secret, to, flooding, rng)?.into())
+    })?;
+    let (ciphertext, flooding) = (&*opening.ciphertext, &opening.flooding);
+    let switched = KeySwitchShare::combine(&context, ciphertext, target, flooding, None, &shares)?;
+    let secret = joint_secret(&rlwe, &Reference::new([6; 32]), &others)?;
+    assert_eq!(encoder.decode(&context.decrypt(&switched, &secret)?)?[..8], values);
+    // All four operations counted, and nothing is left.
+    assert!(parties.all.iter().all(|party| party.ledger().ledger().used() == 4));
     Ok(())
 }
 
@@ -192,6 +209,27 @@ fn ckks_ciphertexts_are_refreshed_to_the_highest_level() -> Result<(), Failure> 
     })?;
     let refreshed = context.refresh(&low, noise, policy(), None, &seed, &shares)?;
     assert_eq!(refreshed.metadata().level, context.depth());
+
+    // Each party keeps an additive share of the message, and all encrypt it again.
+    let (shares, own, _) = parties.operate::<Additive>(&file, &linear, noise, &(), |making| {
+        let mut rng = randomness::from_os()?;
+        let (declared, policy) = (making.declared, making.policy);
+        let (share, own) =
+            context.additive_share(&low, declared, policy, &making.secret, &mut rng).map_err(boxed)?;
+        Ok(Made { share, own: own.to_bytes() })
+    })?;
+    let rest = context.open_rest(&low, noise, policy(), None, &shares)?;
+    let mut words = rest.modulo(&context, 64)?.to_vec();
+    for own in &own {
+        let own = ckks::AdditiveShare::from_bytes(own)?.modulo(64)?;
+        words.iter_mut().zip(&*own).for_each(|(sum, own)| *sum = (*sum + own) % (1 << 64));
+    }
+    let scaled: Vec<i128> = words.into_iter().map(|word| (word as u64 as i64).into()).collect();
+    let scale = low.metadata().scale;
+    let found = ckks::Plaintext::from_coefficients(&context, &scaled, 1, scale, 8, 1.0)?;
+    let found = encoder.decode_real(&found)?;
+    let worst = found.iter().zip(values).map(|(got, expected)| (got - expected).abs()).fold(0.0, f64::max);
+    assert!(worst < 0.01, "{worst}");
 
     // The parties open it by shares.
     let noise = DeclaredNoise::of_own_run(refreshed.noise(), context.ring().expansion());

@@ -3,8 +3,8 @@
 use chacha20::ChaCha20Rng;
 use rand::RngExt;
 use rand_core::SeedableRng;
-use sunzi_ckks::Complex64;
-use sunzi_rlwe::joint::{DecryptionShare, JointContext as _, Quorum, RefreshShare};
+use sunzi_ckks::{AdditiveShare, Complex64, SharedMessage};
+use sunzi_rlwe::joint::{DecryptionShare, EncryptionShare, JointContext as _, Quorum, RefreshShare};
 use sunzi_rlwe::{DeclaredNoise, Rotation, SecretKey};
 use sunzi_testing::JointKeys;
 
@@ -183,4 +183,91 @@ fn flooded_refreshes_hide_the_noise_of_before() {
     assert!(level_for(0.0).unwrap() <= level_for(8.0).unwrap_or(context.depth()));
     let error = level_for(4000.0).unwrap_err().to_string();
     assert!(error.contains("2^4"), "{error}");
+}
+
+/// Additive shares of CKKS add up to the scaled message modulo a power of two, hide it each, and are encrypted again: as they are, and after a sum that no ciphertext saw.
+#[test]
+fn parties_of_ckks_turn_messages_into_additive_shares_and_back() {
+    let run = Approximate::new(3);
+    let Approximate { context, keys, encoder, thresholds } = &run;
+    let mut rng = ChaCha20Rng::seed_from_u64(8);
+    let clear: Vec<Complex64> =
+        (0..Approximate::SLOTS).map(|i| Complex64::from_polar(0.9, i as f64)).collect();
+    let value = context.encrypt(&encoder.encode(&clear).unwrap(), &keys.public, &mut rng).unwrap();
+    let noise = DeclaredNoise::of_own_run(value.noise(), context.ring().expansion());
+    let make =
+        |secret: &SecretKey| context.additive_share(&value, noise, policy(), secret, &mut rng).unwrap();
+    let (openings, own): (Vec<_>, Vec<_>) = keys.secrets.iter().map(make).unzip();
+    let rest = context.open_rest(&value, noise, policy(), None, &openings).unwrap();
+    assert!(context.open_rest(&value, noise, policy(), None, &openings[1..]).is_err());
+
+    // The sum modulo 2^64 and 2^128 is the phase of the ciphertext: the scaled message and its noise.
+    let phase = context.decrypt(&value, &keys.secret).unwrap();
+    for bits in [64, 128] {
+        let mut sum = rest.modulo(context, bits).unwrap().to_vec();
+        for share in &own {
+            let share = AdditiveShare::from_bytes(&share.to_bytes()).unwrap();
+            assert_ne!(share.modulo(bits).unwrap()[..], sum[..]);
+            sum.iter_mut()
+                .zip(&*share.modulo(bits).unwrap())
+                .for_each(|(sum, own)| *sum = sum.wrapping_add(*own));
+        }
+        let centred = |word: u128| (word << (128 - bits)) as i128 >> (128 - bits);
+        let integers: Vec<i128> = sum.into_iter().map(centred).collect();
+        assert_eq!(coefficients(context, &phase), integers, "{bits} bits");
+    }
+
+    // Encrypted again with the rest, the message is that of before.
+    let message = SharedMessage::of(&value);
+    let seal = |shares: &[AdditiveShare], seed: &[u8; 32], rng: &mut ChaCha20Rng| -> Vec<EncryptionShare> {
+        let pairs = keys.secrets.iter().zip(shares);
+        pairs.map(|(secret, share)| context.encryption_share(share, secret, seed, rng).unwrap()).collect()
+    };
+    let check = |sealed: &sunzi_ckks::Ciphertext, clear: &[Complex64]| {
+        assert_eq!(sealed.metadata().level, context.depth());
+        let opened = encoder.decode(&context.decrypt(sealed, &keys.secret).unwrap()).unwrap();
+        let worst = opened.iter().zip(clear).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
+        let bound = sealed.metadata().precision.deviation() * 14.0;
+        assert!(worst <= bound && bound < 1e-2, "{worst} of {bound}");
+    };
+    let sealed = seal(&own, &[1; 32], &mut rng);
+    let combine = |rest, (quorum, seed), shares: &[EncryptionShare]| {
+        context.encrypt_by_shares(value.key(), &message, rest, (quorum, seed), shares)
+    };
+    check(&combine(Some(&rest), (None, &[1; 32]), &sealed).unwrap(), &clear);
+    assert!(combine(Some(&rest), (None, &[1; 32]), &sealed[1..]).is_err());
+
+    // What was computed on shares elsewhere: integers of every party, three times the message in all.
+    let tripled: Vec<i128> = coefficients(context, &phase).iter().map(|x| 3 * x).collect();
+    let masks: Vec<Vec<i128>> =
+        (0..2).map(|_| (0..tripled.len()).map(|_| i128::from(rng.random::<i64>()) << 40).collect()).collect();
+    let last: Vec<i128> = (0..tripled.len()).map(|i| tripled[i] - masks[0][i] - masks[1][i]).collect();
+    let integers: Vec<_> =
+        masks.iter().chain([&last]).map(|own| AdditiveShare::from_integers(own).unwrap()).collect();
+    let sealed = seal(&integers, &[2; 32], &mut rng);
+    let clear: Vec<Complex64> = clear.iter().map(|slot| slot * 3.0).collect();
+    let precision = value.metadata().precision.with_magnitude(3.0).with_deviation(1e-4);
+    let message = SharedMessage::exact(sunzi_ckks::Metadata { precision, ..value.metadata().clone() });
+    let result = context.encrypt_by_shares(value.key(), &message, None, (None, &[2; 32]), &sealed).unwrap();
+    check(&result, &clear);
+
+    // Two of three share for all.
+    let quorum = thresholds.as_ref().unwrap().quorum(1);
+    let secrets = thresholds.as_ref().unwrap().secrets(context.rlwe(), &quorum);
+    let make = |secret| context.additive_share(&value, noise, policy(), secret, &mut rng).unwrap();
+    let (openings, own): (Vec<_>, Vec<_>) = secrets.iter().map(make).unzip();
+    let rest = context.open_rest(&value, noise, policy(), Some(&quorum), &openings).unwrap();
+    let mut sum = rest.modulo(context, 100).unwrap().to_vec();
+    for share in &own {
+        sum.iter_mut().zip(&*share.modulo(100).unwrap()).for_each(|(sum, own)| *sum = sum.wrapping_add(*own));
+    }
+    let integers: Vec<i128> = sum.into_iter().map(|word| (word << 28) as i128 >> 28).collect();
+    assert_eq!(coefficients(context, &phase), integers);
+}
+
+/// The coefficients of a plaintext as integers.
+fn coefficients(context: &sunzi_ckks::Context, message: &sunzi_ckks::Plaintext) -> Vec<i128> {
+    let ring = context.ring_at(message.level()).unwrap();
+    let values = ring.to_coefficient(message.poly().clone()).unwrap();
+    ring.to_integers(&values).unwrap().iter().map(|x| x.try_into().unwrap()).collect()
 }
