@@ -269,6 +269,12 @@ func (job *parties) decryption(flooding ring.DiscreteGaussian) error {
 		return nil
 	}
 	job.calls["share_decryption"], job.calls["open"] = job.first(share), open
+	job.calls["open_decode"] = func() error {
+		if err := open(); err != nil {
+			return err
+		}
+		return job.encoder.DecodeRingT(message, result.Scale, job.opened)
+	}
 	job.bytes["share of a decryption"] = shares[0].BinarySize()
 	job.outcomes["decryption"] = func() (*rlwe.Ciphertext, *rlwe.SecretKey, error) {
 		err := errors.Join(job.each(share), open())
@@ -407,7 +413,7 @@ var protocols = map[string]string{
 	"share_public_key": "public_key", "add_public_key": "public_key",
 	"share_relinearization": "relinearization", "add_relinearization": "relinearization",
 	"share_galois": "galois", "add_galois": "galois",
-	"share_decryption": "decryption", "open": "decryption",
+	"share_decryption": "decryption", "open": "decryption", "open_decode": "decryption",
 	"share_switch": "switch", "add_switch": "switch",
 	"share_refresh": "refresh", "refresh": "refresh",
 	"deal_threshold": "threshold", "add_threshold": "threshold", "quorum_secret": "threshold",

@@ -410,6 +410,11 @@ class Bootstrapping:
 
 
 def prepare(asked):
+    if asked["scheme"] == "parties":
+        # It asks for more than the bindings of peers/native have.
+        from openfhe_parties import Parties
+
+        return Parties(asked)
     return Bootstrapping(asked) if asked["scheme"] == "bootstrapping" else Job(asked)
 
 

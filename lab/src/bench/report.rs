@@ -60,6 +60,9 @@ pub struct Row {
     /// Reason why log2 of the modulus of the peer's keys is not within 3 % of Sunzi's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unequal: Option<String>,
+    /// Work of the peer that is not Sunzi's in this operation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub differs: Option<String>,
     /// Median time of one call of the peer in microseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peer_us: Option<f64>,
@@ -271,7 +274,7 @@ pub fn table(rows: &[Row]) -> String {
     text
 }
 
-fn cells(row: &Row) -> [(&'static str, String); 32] {
+fn cells(row: &Row) -> [(&'static str, String); 33] {
     let number = |value: Option<f64>, digits: usize| {
         value.map_or_else(String::new, |value| format!("{value:.digits$}"))
     };
@@ -326,6 +329,7 @@ fn cells(row: &Row) -> [(&'static str, String); 32] {
         ("bar", bars.join(", ")),
         ("met", row.met.map_or_else(String::new, yes_no)),
         ("right", if row.failed.is_some() { String::new() } else { yes_no(row.correct) }),
+        ("differs", row.differs.clone().unwrap_or_default()),
         ("no time since", row.failed.clone().unwrap_or_default()),
     ]
 }

@@ -315,7 +315,8 @@ struct Pair {
 
 impl Pair {
     fn compare(&mut self, name: &'static str, rounds: usize, seconds: Option<f64>) -> Result<Row> {
-        let row = Row { name: format!("{} {name}", self.scheme.name()), ..self.row.clone() };
+        let differs = self.prepared.differs.get(name).cloned();
+        let row = Row { name: format!("{} {name}", self.scheme.name()), differs, ..self.row.clone() };
         let reason = match self.missing(name) {
             Some(reason) => reason,
             None => match answered(self.time(name, &Rounds { most: rounds, seconds }))? {

@@ -24,7 +24,7 @@ use crate::bench::values::{Step, Values};
 use crate::bench::{LabError, Result};
 
 /// Steps of the protocols: what the first of the parties does, and what anybody does with what all sent.
-pub(crate) const PARTY_STEPS: [&str; 15] = [
+pub(crate) const PARTY_STEPS: [&str; 16] = [
     "share_public_key",
     "add_public_key",
     "share_relinearization",
@@ -33,6 +33,7 @@ pub(crate) const PARTY_STEPS: [&str; 15] = [
     "add_galois",
     "share_decryption",
     "open",
+    "open_decode",
     "share_switch",
     "add_switch",
     "share_refresh",
@@ -382,6 +383,10 @@ impl Subject for Parties {
             "add_galois" => call(move || GaloisShares::combine(rlwe, reference, &sent.galois)),
             "share_decryption" => self.share(|secret, rng| Ok(decryption.share(rlwe, secret, rng)?)),
             "open" => call(move || setup.open(a, None, &sent.decryption)),
+            "open_decode" => call(move || {
+                let opened = setup.open(a, None, &sent.decryption)?;
+                Ok::<_, LabError>(setup.encoder.decode(&opened)?)
+            }),
             "share_switch" => self.share(|secret, rng| setup.switch_share(secret, rng)),
             "add_switch" => call(|| setup.switched(&sent.switch)),
             "share_refresh" => self.share(|secret, rng| setup.refresh_share(secret, rng)),

@@ -104,7 +104,7 @@ impl Library {
             Self::FheRs => &[Scheme::Bfv],
             Self::HElib => &[Scheme::Bgv, Scheme::Ckks],
             Self::TfheNtt | Self::Hexl => &[],
-            Self::Lattigo | Self::Sunzi => &Scheme::NAMED,
+            Self::Lattigo | Self::OpenFhe | Self::Sunzi => &Scheme::NAMED,
             _ => &Scheme::ALL,
         }
     }

@@ -379,13 +379,15 @@ mod tests {
 
     #[test]
     fn one_that_behaves() {
-        let prepared = answer(2, r#""operations": ["forward"]"#);
+        let prepared = answer(2, r#""operations": ["forward"], "differs": {"forward": "half of it"}"#);
         let values = answer(3, r#""values": [1, 2]"#);
         let taken = answer(4, r#""nanoseconds": 5"#);
         let mut rival = script(&format!("{}{prepared}{values}{taken} read line", hello())).unwrap();
         assert_eq!(rival.title(), "Fake 1");
         // A request larger than a pipe holds.
-        assert_eq!(rival.prepare(preparation(1 << 15)).unwrap().operations, ["forward"]);
+        let prepared = rival.prepare(preparation(1 << 15)).unwrap();
+        assert_eq!(prepared.operations, ["forward"]);
+        assert_eq!(prepared.differs.get("forward").map(String::as_str), Some("half of it"));
         assert_eq!(rival.verify("forward").unwrap().words().unwrap(), [1, 2]);
         assert_eq!(rival.contender("forward").turn(1, true).unwrap().as_nanos(), 5);
     }

@@ -4,11 +4,14 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use crate::bench::job::parties::PARTY_STEPS;
 use crate::bench::values::Name;
 
 /// Programs of rivals that run circuits.
 const CIRCUITS: [&str; 4] =
     ["fhe-rs/src/bfv.rs", "lattigo/scheme.go", "python/seal_rival.py", "python/openfhe_rival.py"];
+/// Programs of rivals that have steps of several parties.
+const PARTIES: [&str; 2] = ["lattigo/parties.go", "python/openfhe_parties.py"];
 /// A program in Python, its bindings, and the objects of it whose members come from them.
 const BINDINGS: [(&str, &str, &[&str]); 4] = [
     (
@@ -51,6 +54,15 @@ fn programs_that_run_circuits_know_every_step() {
         let text = source(file);
         let lacking =
             Name::ALL.map(Name::word).into_iter().filter(|word| !text.contains(&format!("\"{word}\"")));
+        assert_eq!(lacking.collect::<Vec<_>>(), [""; 0], "{file}");
+    }
+}
+
+#[test]
+fn programs_of_several_parties_offer_every_step_or_say_why_not() {
+    for file in PARTIES {
+        let text = source(file);
+        let lacking = PARTY_STEPS.into_iter().filter(|name| !text.contains(&format!("\"{name}\"")));
         assert_eq!(lacking.collect::<Vec<_>>(), [""; 0], "{file}");
     }
 }

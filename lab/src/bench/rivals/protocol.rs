@@ -96,12 +96,15 @@ pub(crate) struct Hello {
 }
 
 /// A rival's answer with the operations that can be verified and run.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Prepared {
     pub(crate) operations: Vec<String>,
     /// Operations that the rival does not offer, each with the reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) not_offered: BTreeMap<String, String>,
+    /// Work of the rival that is not Sunzi's, in operations that are compared all the same.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) differs: BTreeMap<String, String>,
     /// Parameters and sizes of the prepared keys and data.
     #[serde(default)]
     pub(crate) about: About,

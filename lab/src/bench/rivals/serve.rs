@@ -1,7 +1,6 @@
 //! Sunzi itself as a rival: two builds can be compared, and the harness be tried against a contender whose
 //! ratio is known to be one.
 
-use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 
 use serde_json::{Value, json};
@@ -51,7 +50,7 @@ fn answer(request: Request, job: &mut Option<Box<dyn Subject>>) -> Result<Value>
             let operations = made.names().into_iter().map(str::to_owned).collect();
             let about = made.about()?;
             *job = Some(made);
-            serde_json::to_value(Prepared { operations, about, not_offered: BTreeMap::new(), facts: None })?
+            serde_json::to_value(Prepared { operations, about, ..Prepared::default() })?
         }
         Request::Verify { operation } => {
             let values = prepared(job)?.values(&operation)?;
