@@ -1,5 +1,7 @@
 //! Several parties for Python: rosters, and what the classes of the folder `parties` share.
 
+mod answering;
+mod collecting;
 mod dealing;
 mod decryption;
 mod handing_on;
@@ -8,6 +10,7 @@ mod opening;
 mod refreshing;
 mod secret;
 mod session;
+mod work;
 
 use std::fmt;
 use std::path::Path;
@@ -26,10 +29,10 @@ use crate::compute::run;
 use crate::error::{Failure, OrRaise as _, Told as _};
 
 pub(crate) use dealing::PartyDealing;
-pub(crate) use decryption::{PartyDecryptor, decryption_request, read_party_request, request_channel};
+pub(crate) use decryption::{PartyDecryptor, read_party_request, request_channel};
 pub(crate) use handing_on::PartyHandingOn;
 pub(crate) use link::{Card, Contacts, Identity, PartyLink};
-pub(crate) use opening::PartyOpening;
+pub(crate) use opening::{PartyOpening, decryption_request};
 pub(crate) use refreshing::{PartyRefreshing, refresh_request};
 pub(crate) use secret::{PartySecret, party_ledger};
 pub(crate) use session::PartyKeySession;

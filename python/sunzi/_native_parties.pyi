@@ -8,6 +8,8 @@ from ._native import Ciphertext, Context, EvaluationKeys, Plaintext, PublicKey
 from .errors import PartiesError
 
 Path = str | PathLike[str]
+#: Terms of a request: names of the parties, log2 of the noise, shared results and statistical bits of the policy, hash of the program, purpose.
+Terms = tuple[list[str], float, int, int, bytes, str]
 
 @final
 class Roster:
@@ -248,29 +250,11 @@ class PartyRefreshing:
     @property
     def missing(self) -> list[str]: ...
 
-def decryption_request(
-    ciphertext: Ciphertext,
-    roster: Roster,
-    members: Sequence[str],
-    noise: float,
-    queries: int,
-    statistical_bits: int,
-    program: bytes,
-    purpose: str,
-) -> bytes:
-    """The request to open a ciphertext whose noise may be 2^noise."""
+def decryption_request(ciphertext: Ciphertext, roster: Roster, terms: Terms) -> bytes:
+    """The request to open a ciphertext."""
 
-def refresh_request(
-    ciphertext: Ciphertext,
-    roster: Roster,
-    members: Sequence[str],
-    noise: float,
-    queries: int,
-    statistical_bits: int,
-    program: bytes,
-    purpose: str,
-) -> bytes:
-    """The request to refresh a ciphertext whose noise may be 2^noise."""
+def refresh_request(ciphertext: Ciphertext, roster: Roster, terms: Terms) -> bytes:
+    """The request to refresh a ciphertext."""
 
 def read_party_request(context: Context, roster: Roster, request: bytes) -> tuple[str, str, float, list[str], bytes]:
     """What is asked for, ``"open"`` or ``"refresh"``, the purpose, log2 of the noise, names of the parties, hash of the program."""

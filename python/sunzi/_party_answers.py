@@ -44,6 +44,9 @@ class Collector(Protocol):
 
 
 One = TypeVar("One", bound=Collector)
+#: What a request says besides the ciphertext: names of the parties, log2 of the noise, shared results and statistical bits of the policy, hash of the program, purpose.
+Terms = tuple[list[str], float, int, int, bytes, str]
+
 
 class Collected(Generic[One]):
     """The requests for the ciphertexts of an array, one for each, and the answers of all who are asked."""
@@ -51,21 +54,12 @@ class Collected(Generic[One]):
     #: What is asked for, as in ``Asked``.
     _operation: ClassVar[str]
 
-    @staticmethod
-    def _ask(
-        ciphertext: _native.Ciphertext,
-        roster: _native.Roster,
-        members: Sequence[str],
-        noise: float,
-        queries: int,
-        statistical_bits: int,
-        program: bytes,
-        purpose: str,
-    ) -> bytes:
+    def _ask(self, ciphertext: _native.Ciphertext, roster: _native.Roster, terms: Terms) -> bytes:
+        """The request for one ciphertext."""
         raise NotImplementedError
 
-    @staticmethod
-    def _collect(ciphertext: _native.Ciphertext, roster: _native.Roster, request: bytes, queries: int, statistical_bits: int) -> One:
+    def _collect(self, ciphertext: _native.Ciphertext, roster: _native.Roster, request: bytes, sharing: tuple[int, int]) -> One:
+        """The answers to the request for one ciphertext, none at first."""
         raise NotImplementedError
 
     def __init__(
@@ -87,7 +81,14 @@ class Collected(Generic[One]):
         members = list(roster.names if quorum is None else quorum)
         if quorum is None and roster.threshold < len(roster):
             raise PartySetting(f"a quorum of all {len(roster)} parties, of whom {roster.threshold} decrypt: name those who are asked")
-        requests = [self._ask(part, roster, members, declared, *sharing, bytes(program), purpose) for part in parts]
+        terms = (members, declared, *sharing, bytes(program), purpose)
+        requests = [self._ask(part, roster, terms) for part in parts]
+        self._set(roster, result, sharing, requests)
+
+    def _take(self, roster: _native.Roster, result: EncryptedArray, request: Bytes, sharing: tuple[int, int]) -> None:
+        """Takes a request that somebody else made."""
+        requests = objects_in(request)
+        check_count(len(requests), len(ciphertexts_of(result)))
         self._set(roster, result, sharing, requests)
 
     def _set(self, roster: _native.Roster, result: EncryptedArray, sharing: tuple[int, int], requests: list[bytes]) -> None:
@@ -95,7 +96,7 @@ class Collected(Generic[One]):
         self.asked = asked_in(result.context, roster, requests)
         if self.asked.operation != self._operation:
             raise RequestRefused(f"the request is refused: what is asked for: expected {self._operation}, got {self.asked.operation}")
-        self._each = [self._collect(part, roster, one, *sharing) for part, one in zip(ciphertexts_of(result), requests)]
+        self._each = [self._collect(part, roster, one, sharing) for part, one in zip(ciphertexts_of(result), requests)]
 
     @property
     def request(self) -> bytes:

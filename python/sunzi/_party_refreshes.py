@@ -8,7 +8,7 @@ from typing import Optional, cast
 from . import _native
 from ._array import EncryptedArray
 from ._crt import CrtCiphertext
-from ._party_answers import Collected, check_count, ciphertexts_of, objects_in
+from ._party_answers import Collected, Terms
 from ._party_links import Link, Refusals
 from ._wire import Bytes
 
@@ -58,16 +58,18 @@ class Refreshing(Collected[_native.PartyRefreshing]):
     """
 
     _operation = "refresh"
-    _ask = staticmethod(_native.refresh_request)
-    _collect = staticmethod(_native.PartyRefreshing)
+
+    def _ask(self, ciphertext: _native.Ciphertext, roster: _native.Roster, terms: Terms) -> bytes:
+        return _native.refresh_request(ciphertext, roster, terms)
+
+    def _collect(self, ciphertext: _native.Ciphertext, roster: _native.Roster, request: bytes, sharing: tuple[int, int]) -> _native.PartyRefreshing:
+        return _native.PartyRefreshing(ciphertext, roster, request, *sharing)
 
     @classmethod
     def of(cls, roster: _native.Roster, array: EncryptedArray, request: Bytes, *, sharing: tuple[int, int]) -> Refreshing:
         """The refresh of a request that somebody else made, for those who take the answers."""
         refreshing = cls.__new__(cls)
-        requests = objects_in(request)
-        check_count(len(requests), len(ciphertexts_of(array)))
-        refreshing._set(roster, array, sharing, requests)
+        refreshing._take(roster, array, request, sharing)
         return refreshing
 
     def refreshed(self) -> EncryptedArray:

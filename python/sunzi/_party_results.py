@@ -12,7 +12,7 @@ from . import _native
 from ._array import EncryptedArray
 from ._encoding import decrypted
 from ._keys import checked_noise
-from ._party_answers import HASH, Asked, Collected, asked_in, check_context, check_count, ciphertexts_of, objects_in
+from ._party_answers import HASH, Asked, Collected, Terms, asked_in, check_context, check_count, ciphertexts_of, objects_in
 from ._party_keys import PartyKeys
 from ._party_links import Link, Refusals
 from ._party_refreshes import Refreshing
@@ -142,16 +142,18 @@ class Opening(Collected[_native.PartyOpening]):
 
     _operation = "open"
     _opened: Optional[npt.NDArray[Any]] = None
-    _ask = staticmethod(_native.decryption_request)
-    _collect = staticmethod(_native.PartyOpening)
+
+    def _ask(self, ciphertext: _native.Ciphertext, roster: _native.Roster, terms: Terms) -> bytes:
+        return _native.decryption_request(ciphertext, roster, terms)
+
+    def _collect(self, ciphertext: _native.Ciphertext, roster: _native.Roster, request: bytes, sharing: tuple[int, int]) -> _native.PartyOpening:
+        return _native.PartyOpening(ciphertext, roster, request, *sharing)
 
     @classmethod
     def of(cls, roster: _native.Roster, result: EncryptedArray, request: Bytes, *, sharing: tuple[int, int]) -> Opening:
         """The opening of a request that somebody else made, for those who take the answers."""
         opening = cls.__new__(cls)
-        requests = objects_in(request)
-        check_count(len(requests), len(ciphertexts_of(result)))
-        opening._set(roster, result, sharing, requests)
+        opening._take(roster, result, request, sharing)
         return opening
 
     def open(self) -> npt.NDArray[Any]:

@@ -1,4 +1,4 @@
-//! Python class of a party that answers requests, and the requests.
+//! Python class of a party that answers requests, and what requests say.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,82 +6,33 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sunzi_parties as parties;
-use sunzi_parties::decryption::{Decryptor, Request, Subject};
+use sunzi_parties::Message;
+use sunzi_parties::decryption::{Decryptor, Request};
 use sunzi_parties::operations::{Operation as _, OperationRequest, Refresh};
-use sunzi_parties::{Message, Party};
-use sunzi_rlwe::KeyId;
-use sunzi_rlwe::joint::{JointContext as _, JointDecryption};
 use sunzi_rlwe::randomness::from_os;
 use sunzi_rlwe::sharing::{DeclaredNoise, LedgerFile, SharingLedger, SharingPolicy};
-use sunzi_rlwe::wire::{Header, Kind, from_bytes, to_bytes};
+use sunzi_rlwe::wire::{Header, Kind, from_bytes};
 
-use super::refreshing::{Asked, answered};
+use super::opening::Open;
 use super::secret::PartySecret;
+use super::work::{Case, Part, Work as _};
 use super::{Over, Records, Roster, policy};
 use crate::ciphertext::Ciphertext;
 use crate::compute::run;
 use crate::context::Context;
 use crate::error::{Failure, OrRaise as _, Told as _};
 use crate::keys::PublicKey;
-use crate::scheme::{Cipher, Scheme, mixed};
-
-/// Does the same with the context and the ciphertext of one scheme.
-macro_rules! jointly {
-    ($scheme:expr, $value:expr, |$context:ident, $c:ident| $body:expr) => {
-        match ($scheme, $value) {
-            (Scheme::Bfv(exact), Cipher::Bfv($c)) => {
-                let $context = exact.evaluator.context();
-                $body
-            }
-            (Scheme::Bgv(exact), Cipher::Bgv($c)) => {
-                let $context = exact.evaluator.context();
-                $body
-            }
-            (Scheme::Ckks(reals), Cipher::Ckks($c)) => {
-                let $context = reals.evaluator.context();
-                $body
-            }
-            _ => return Err(mixed()),
-        }
-    };
-}
-
-/// A ciphertext as it is decrypted together: its file, its parts at the level that holds the result, and the name of its key.
-struct Decryption {
-    bytes: Vec<u8>,
-    parts: JointDecryption,
-    key: KeyId,
-}
-
-impl Decryption {
-    fn new(
-        scheme: &Scheme,
-        value: &Cipher,
-        noise: DeclaredNoise,
-        policy: SharingPolicy,
-    ) -> Result<Self, Failure> {
-        Ok(jointly!(scheme, value, |context, c| {
-            let parts = context.joint_decryption(c, noise, policy)?;
-            Self { bytes: to_bytes(context, &**c)?, parts, key: c.key() }
-        }))
-    }
-
-    fn subject(&self) -> Subject<'_> {
-        Subject { bytes: &self.bytes, linear: self.parts.linear(), key: self.key }
-    }
-}
 
 /// A party that answers requests by its shares, each of which its ledger counts.
 #[pyclass(frozen, module = "sunzi._native")]
 pub(crate) struct PartyDecryptor {
-    scheme: Arc<Scheme>,
-    policy: SharingPolicy,
+    pub(super) policy: SharingPolicy,
     /// `None` once it was closed.
-    decryptor: Arc<Mutex<Option<Decryptor<Records>>>>,
+    pub(super) decryptor: Arc<Mutex<Option<Decryptor<Records>>>>,
 }
 
 /// Does something with a decryptor that is not closed.
-fn opened<T>(
+pub(super) fn opened<T>(
     decryptor: &Mutex<Option<Decryptor<Records>>>,
     work: impl FnOnce(&mut Decryptor<Records>) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
@@ -120,7 +71,7 @@ impl PartyDecryptor {
             let holding = held.holding(&scheme)?;
             let decryptor =
                 Decryptor::new(rlwe, roster, me, holding, ledger, Records::open(folder)?).told()?;
-            Ok(Self { scheme, policy, decryptor: Arc::new(Mutex::new(Some(decryptor))) })
+            Ok(Self { policy, decryptor: Arc::new(Mutex::new(Some(decryptor))) })
         })
     }
 
@@ -132,19 +83,18 @@ impl PartyDecryptor {
         requests: Vec<Vec<u8>>,
         noise: f64,
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-        let pairs: Vec<_> = ciphertexts.iter().map(|one| (Arc::clone(one.scheme()), one.value())).collect();
-        let (scheme, decryptor, policy) =
-            (Arc::clone(&self.scheme), Arc::clone(&self.decryptor), self.policy);
+        let cases: Vec<Case> = ciphertexts.iter().map(|one| Case::of(one)).collect();
+        let (decryptor, policy) = (Arc::clone(&self.decryptor), self.policy);
         let answers = run(py, move || {
-            let (rlwe, noise) = (scheme.rlwe(), DeclaredNoise::from_bits(noise));
-            let mut asked: Vec<(Request, Decryption)> = Vec::new();
-            for ((scheme, value), request) in pairs.iter().zip(&requests) {
-                asked.push((from_bytes(rlwe, request)?, Decryption::new(scheme, value, noise, policy)?));
+            let noise = DeclaredNoise::from_bits(noise);
+            let mut asked: Vec<(Request, Part)> = Vec::new();
+            for (case, request) in cases.iter().zip(&requests) {
+                asked.push((from_bytes(case.rlwe(), request)?, Open::part(case, noise, policy)?));
             }
             opened(&decryptor, |decryptor| {
                 let mut reviewed = Vec::new();
-                for (request, decryption) in &asked {
-                    reviewed.push(decryptor.review(request, decryption.subject(), noise).told()?);
+                for (request, part) in &asked {
+                    reviewed.push(decryptor.review(request, part.subject(), noise).told()?);
                 }
                 let rng = &mut from_os()?;
                 let answers = reviewed.into_iter().map(|one| decryptor.answer(one, rng).told());
@@ -162,17 +112,8 @@ impl PartyDecryptor {
         requests: Vec<Vec<u8>>,
         noise: f64,
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-        let pairs: Vec<_> = ciphertexts.iter().map(|one| (Arc::clone(one.scheme()), one.value())).collect();
-        let (decryptor, policy) = (Arc::clone(&self.decryptor), self.policy);
-        let answers = run(py, move || {
-            let noise = DeclaredNoise::from_bits(noise);
-            let mut asked = Vec::new();
-            for ((scheme, value), request) in pairs.iter().zip(&requests) {
-                asked.push(Asked::new((scheme, value), request, noise, policy)?);
-            }
-            opened(&decryptor, |decryptor| answered(decryptor, &asked, noise))
-        })?;
-        Ok(answers.iter().map(|answer| PyBytes::new(py, answer)).collect())
+        let answers = self.operate::<Refresh>(py, &ciphertexts, requests, noise, Arc::new(()))?;
+        Ok(answers.iter().map(|answer| PyBytes::new(py, &answer.message)).collect())
     }
 
     #[getter]
@@ -195,36 +136,6 @@ impl PartyDecryptor {
     fn close(&self, py: Python<'_>) {
         py.detach(|| drop(self.decryptor.lock().unwrap_or_else(PoisonError::into_inner).take()));
     }
-}
-
-/// Makes the request to decrypt a ciphertext whose noise may be 2^noise, of the parties of these names.
-#[pyfunction]
-#[pyo3(signature = (ciphertext, roster, members, noise, queries, statistical_bits, program, purpose))]
-#[expect(clippy::too_many_arguments, reason = "all of them stand in a request, or decide its level")]
-pub(crate) fn decryption_request<'py>(
-    py: Python<'py>,
-    ciphertext: &Ciphertext,
-    roster: &Roster,
-    members: Vec<String>,
-    noise: f64,
-    queries: u64,
-    statistical_bits: u32,
-    program: [u8; 32],
-    purpose: String,
-) -> PyResult<Bound<'py, PyBytes>> {
-    let (scheme, value) = (Arc::clone(ciphertext.scheme()), ciphertext.value());
-    let members: Vec<Party> = members.iter().map(|name| roster.party(py, name)).collect::<PyResult<_>>()?;
-    let roster = Arc::clone(&roster.inner);
-    let bytes = run(py, move || {
-        let (rlwe, noise) = (scheme.rlwe(), DeclaredNoise::from_bits(noise));
-        let decryption = Decryption::new(&scheme, &value, noise, policy(queries, statistical_bits)?)?;
-        let request =
-            Request::new(rlwe, decryption.subject(), noise.bits(), members, program, purpose).told()?;
-        // What no party would answer is not asked.
-        request.members(&roster).told()?;
-        Ok(to_bytes(rlwe, &request)?)
-    })?;
-    Ok(PyBytes::new(py, &bytes))
 }
 
 /// Operation, purpose, log2 of the noise, names of the parties, and hash of the program.
