@@ -67,6 +67,16 @@ impl SecretKey {
         })
     }
 
+    /// Makes a secret key of one holder in a context of several parties, who get what they switch to its public key.
+    #[staticmethod]
+    fn generate_alone(py: Python<'_>, context: &Context) -> PyResult<Self> {
+        let scheme = Arc::clone(&context.scheme);
+        run(py, move || {
+            let key = sunzi_rlwe::SecretKey::generate_share(scheme.rlwe(), &mut from_os()?)?;
+            Ok(Self { scheme: Arc::clone(&scheme), key: Arc::new(key) })
+        })
+    }
+
     /// Returns the bytes of the secret key, by explicit request.
     fn export<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let (scheme, key) = (Arc::clone(&self.scheme), Arc::clone(&self.key));

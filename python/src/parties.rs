@@ -10,6 +10,7 @@ mod opening;
 mod refreshing;
 mod secret;
 mod session;
+mod switching;
 mod work;
 
 use std::fmt;
@@ -36,6 +37,7 @@ pub(crate) use opening::{PartyOpening, decryption_request};
 pub(crate) use refreshing::{PartyRefreshing, refresh_request};
 pub(crate) use secret::{PartySecret, party_ledger};
 pub(crate) use session::PartyKeySession;
+pub(crate) use switching::{PartySwitching, switch_request};
 
 /// A roster: names of parties in their order, and how many of them decrypt.
 #[pyclass(frozen, module = "sunzi._native", name = "Roster", eq)]

@@ -366,19 +366,33 @@ def keygen(
     ``progress`` is called with what is being made, how many are done and how many there will be.
     """
     native = context._contexts[0]
-    exponents = _exponents(context, rotations, swap)
     secret = _native.SecretKey.generate(native)
-    encryption = _native.PublicKey.generate(secret)
     top = context.depth if context._set and level is None else level
-    evaluation = _native.EvaluationKeys.generate(
-        secret, relinearization=products, exponents=exponents, level=top, progress=_told(progress, "evaluation keys")
-    )
+    made = made_keys(context, secret, rotations, products, swap, top, progress)
     if not context._set:
-        return _new(Keys(context, secret, PublicKeys(context, encryption, evaluation)))
+        return made
     slots = _native.bootstrap_slots(context._set) if bootstrap_slots is None else bootstrap_slots
     bootstrapper = _native.Bootstrapper(native, context._set, slots, _told(progress, "bootstrapping matrices"))
     keys = bootstrapper.generate_keys(secret, _told(progress, "bootstrapping keys"))
-    return _new(Keys(context, secret, PublicKeys(context, encryption, evaluation, keys, bootstrapper)))
+    return _new(Keys(context, secret, PublicKeys(context, made.public.encryption, made.public.evaluation, keys, bootstrapper)))
+
+
+def made_keys(
+    context: Context,
+    secret: _native.SecretKey,
+    rotations: Optional[Iterable[int | tuple[int, int]]],
+    products: bool,
+    swap: bool | None,
+    level: int | None,
+    progress: Optional[Progress] = None,
+) -> Keys:
+    """The keys of a secret that was just drawn, without those of bootstrapping."""
+    exponents = _exponents(context, rotations, swap)
+    encryption = _native.PublicKey.generate(secret)
+    evaluation = _native.EvaluationKeys.generate(
+        secret, relinearization=products, exponents=exponents, level=level, progress=_told(progress, "evaluation keys")
+    )
+    return _new(Keys(context, secret, PublicKeys(context, encryption, evaluation)))
 
 
 def _exponents(context: Context, rotations: Optional[Iterable[int | tuple[int, int]]], swap: bool | None) -> list[int]:

@@ -40,6 +40,7 @@ from ._native_parties import PartyLink as PartyLink
 from ._native_parties import PartyOpening as PartyOpening
 from ._native_parties import PartyRefreshing as PartyRefreshing
 from ._native_parties import PartySecret as PartySecret
+from ._native_parties import PartySwitching as PartySwitching
 from ._native_parties import Roster as Roster
 from ._native_parties import decryption_request as decryption_request
 from ._native_parties import party_ledger as party_ledger
@@ -47,6 +48,7 @@ from ._native_parties import read_party_request as read_party_request
 from ._native_parties import refresh_request as refresh_request
 from ._native_parties import request_channel as request_channel
 from ._native_parties import session_nonce as session_nonce
+from ._native_parties import switch_request as switch_request
 from ._native_reencryption import ReencryptionKey as ReencryptionKey
 from ._native_reencryption import ReencryptionPublicKey as ReencryptionPublicKey
 from ._native_tables import TableBytes as TableBytes
@@ -173,6 +175,9 @@ class SecretKey:
 
     @staticmethod
     def generate(context: Context) -> SecretKey: ...
+    @staticmethod
+    def generate_alone(context: Context) -> SecretKey:
+        """The key of one holder in a context of several parties."""
     def export(self) -> bytes:
         """The secret in bytes, for those who mean it."""
     @staticmethod

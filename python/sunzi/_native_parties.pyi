@@ -218,6 +218,7 @@ class PartyDecryptor:
     ) -> PartyDecryptor: ...
     def answer(self, ciphertexts: Sequence[Ciphertext], requests: Sequence[bytes], noise: float) -> list[bytes]: ...
     def refresh(self, ciphertexts: Sequence[Ciphertext], requests: Sequence[bytes], noise: float) -> list[bytes]: ...
+    def switch(self, ciphertexts: Sequence[Ciphertext], requests: Sequence[bytes], noise: float, target: PublicKey) -> list[bytes]: ...
     def close(self) -> None: ...
     @property
     def queries(self) -> int: ...
@@ -250,14 +251,29 @@ class PartyRefreshing:
     @property
     def missing(self) -> list[str]: ...
 
+@final
+class PartySwitching:
+    """The answers for the switch of one ciphertext to a public key."""
+
+    def __new__(
+        cls, ciphertext: Ciphertext, roster: Roster, request: bytes, queries: int, statistical_bits: int, target: PublicKey
+    ) -> PartySwitching: ...
+    def receive(self, sender: str, answer: bytes) -> str: ...
+    def switched(self) -> Ciphertext: ...
+    @property
+    def missing(self) -> list[str]: ...
+
 def decryption_request(ciphertext: Ciphertext, roster: Roster, terms: Terms) -> bytes:
     """The request to open a ciphertext."""
 
 def refresh_request(ciphertext: Ciphertext, roster: Roster, terms: Terms) -> bytes:
     """The request to refresh a ciphertext."""
 
+def switch_request(ciphertext: Ciphertext, roster: Roster, terms: Terms, target: PublicKey) -> bytes:
+    """The request to switch a ciphertext to a public key."""
+
 def read_party_request(context: Context, roster: Roster, request: bytes) -> tuple[str, str, float, list[str], bytes]:
-    """What is asked for, ``"open"`` or ``"refresh"``, the purpose, log2 of the noise, names of the parties, hash of the program."""
+    """What is asked for, ``"open"``, ``"refresh"`` or ``"switch"``, the purpose, log2 of the noise, names of the parties, hash of the program."""
 
 def party_ledger(path: Path) -> tuple[int, int, int] | None:
     """Results, statistical bits and the count of the ledger in a file; None where nothing was shared yet."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar, Generic, NamedTuple, Optional, Protocol, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, Generic, NamedTuple, Optional, Protocol, TypeVar, cast
 
 from . import _native
 from ._array import EncryptedArray
 from ._context import Context
+from ._crt import CrtCiphertext
 from ._keys import checked_noise
 from ._party_links import Gathering, Link, Refusals
 from ._stored import _parts
@@ -29,9 +30,9 @@ class Asked(NamedTuple):
     parties: tuple[str, ...]
     #: The hash of the program that made the result, 32 bytes; zeros for none.
     program: bytes
-    #: How many ciphertexts are opened or refreshed: each counts as one result.
+    #: How many ciphertexts are opened, refreshed or switched: each counts as one result.
     ciphertexts: int
-    #: What is asked for: "open" or "refresh".
+    #: What is asked for: "open", "refresh" or "switch".
     operation: str = "open"
 
 
@@ -136,6 +137,18 @@ def ciphertexts_of(result: EncryptedArray) -> list[_native.Ciphertext]:
     if not isinstance(result, EncryptedArray):
         raise TypeError(f"parties open and refresh encrypted arrays of numbers, not {type(result).__name__}")
     return [part for chunk in result._chunks for part in _parts(chunk)]
+
+
+def replaced(array: EncryptedArray, fresh: Iterable[_native.Ciphertext]) -> EncryptedArray:
+    """The array of the same numbers in other ciphertexts, one in the place of each single one."""
+    each = iter(fresh)
+
+    def next_for(chunk: _native.Ciphertext) -> _native.Ciphertext:
+        if isinstance(chunk, CrtCiphertext):
+            return cast(_native.Ciphertext, CrtCiphertext([next(each) for _ in chunk.parts]))
+        return next(each)
+
+    return array._like([next_for(chunk) for chunk in array._chunks], fill=array._fill)
 
 
 def check_context(result: EncryptedArray, context: Context) -> None:

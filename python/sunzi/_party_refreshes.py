@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Optional, cast
+from typing import Optional
 
 from . import _native
 from ._array import EncryptedArray
-from ._crt import CrtCiphertext
-from ._party_answers import Collected, Terms
+from ._party_answers import Collected, Terms, replaced
 from ._party_links import Link, Refusals
 from ._wire import Bytes
 
@@ -78,18 +76,9 @@ class Refreshing(Collected[_native.PartyRefreshing]):
 
         Shares that a party made of something else than it should cannot be told, and spoil the numbers.
         """
-        fresh = (one.refreshed() for one in self._each)
-        chunks = [_refreshed(chunk, fresh) for chunk in self._result._chunks]
-        return self._result._like(chunks, fill=self._result._fill)
+        return replaced(self._result, (one.refreshed() for one in self._each))
 
     def run(self, link: Link, *, timeout: float = 60.0, refused: Optional[Refusals] = None) -> EncryptedArray:
         """Asks over a link, waits at most ``timeout`` seconds for the answers that are missing, and gives the array. The own answer is given by ``receive`` before."""
         self._gather(link, timeout, refused)
         return self.refreshed()
-
-
-def _refreshed(chunk: _native.Ciphertext, fresh: Iterator[_native.Ciphertext]) -> _native.Ciphertext:
-    """The next fresh ciphertexts in the place of one, or of those of one number together."""
-    if isinstance(chunk, CrtCiphertext):
-        return cast(_native.Ciphertext, CrtCiphertext([next(fresh) for _ in chunk.parts]))
-    return next(fresh)

@@ -11,11 +11,12 @@ import numpy.typing as npt
 from . import _native
 from ._array import EncryptedArray
 from ._encoding import decrypted
-from ._keys import checked_noise
+from ._keys import PublicKeys, checked_noise
 from ._party_answers import HASH, Asked, Collected, Terms, asked_in, check_context, check_count, ciphertexts_of, objects_in
 from ._party_keys import PartyKeys
 from ._party_links import Link, Refusals
 from ._party_refreshes import Refreshing
+from ._party_switches import Switching, target_of
 from ._wire import Bytes
 
 #: Ciphertexts of one array that links between machines carry requests and answers for.
@@ -23,7 +24,7 @@ _MOST_CIPHERTEXTS = 256
 
 
 class Decryptor:
-    """A party that answers requests to open or refresh results, by shares that decrypt nothing alone.
+    """A party that answers requests to open, refresh or switch results, by shares that decrypt nothing alone.
 
     Every ciphertext that it answers for counts in the ledger of its keys, before the answer is given: at most ``queries`` of them, together at statistical distance at
     most 2^-``statistical_bits`` from what does not depend on secrets; they stand for all the life of the keys. Asked again for the same, it gives the same
@@ -70,7 +71,7 @@ class Decryptor:
         return Opening(self.keys.roster, result, noise=noise, sharing=sharing, quorum=quorum, purpose=purpose, program=program)
 
     def read(self, request: Bytes) -> Asked:
-        """What a request says: whether to open or to refresh, what for, of whom, how much noise. ``errors.RequestRefused`` for other parties than decrypt together."""
+        """What a request says: whether to open, to refresh or to switch, what for, of whom, how much noise. ``errors.RequestRefused`` for other parties than decrypt together."""
         return asked_in(self.keys.context, self.keys.roster, objects_in(request))
 
     def refreshing(self, array: EncryptedArray, *, noise: float, quorum: Optional[Sequence[str]] = None, purpose: str = "", program: bytes = bytes(HASH)) -> Refreshing:
@@ -78,6 +79,14 @@ class Decryptor:
         check_context(array, self.keys.context)
         sharing = (self.queries, self.statistical_bits)
         return Refreshing(self.keys.roster, array, noise=noise, sharing=sharing, quorum=quorum, purpose=purpose, program=program)
+
+    def switching(
+        self, array: EncryptedArray, target: PublicKeys, *, noise: float, quorum: Optional[Sequence[str]] = None, purpose: str = "", program: bytes = bytes(HASH)
+    ) -> Switching:
+        """A ``Switching`` of an array to the public keys ``target`` of somebody else, by the policy of this party's ledger, which all parties must have."""
+        check_context(array, self.keys.context)
+        sharing = (self.queries, self.statistical_bits)
+        return Switching(self.keys.roster, array, target, noise=noise, sharing=sharing, quorum=quorum, purpose=purpose, program=program)
 
     def answer(self, request: Bytes, result: EncryptedArray, *, noise: float) -> bytes:
         """This party's share of a result, for whoever asked: it may be seen by those alone who may know the result.
@@ -100,6 +109,17 @@ class Decryptor:
         """
         parts, requests, declared = self._checked(request, array, noise)
         return b"".join(self._inner.refresh(parts, requests, declared))
+
+    def switch(self, request: Bytes, array: EncryptedArray, target: PublicKeys, *, noise: float) -> bytes:
+        """This party's share of a switch to the public key of somebody else, for whoever asked (``Switching``): the holder of that key alone learns the numbers.
+
+        ``target`` is whom this party means the result for, and never what came with the request: compare ``parties.recipient_fingerprint(target)`` with its holder before. A request to another key, or whose
+        noise is not the declared one, is ``errors.RequestRefused``; a key of another context ``errors.ContextMismatch``. Otherwise it counts, is refused and is made
+        once as ``refresh``.
+        """
+        key = target_of(array, target).encryption
+        parts, requests, declared = self._checked(request, array, noise)
+        return b"".join(self._inner.switch(parts, requests, declared, key))
 
     def _checked(self, request: Bytes, result: EncryptedArray, noise: float) -> tuple[list[_native.Ciphertext], list[bytes], float]:
         """The ciphertexts, the request of each, and the declared noise."""

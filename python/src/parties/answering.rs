@@ -31,8 +31,9 @@ impl<O: Deed> Asked<O> {
     }
 
     /// Fails where the noise of the request opens the ciphertext at another level than the declared one: shares of several levels are of no use.
-    fn check_level(&self, policy: SharingPolicy) -> Result<(), Failure> {
+    fn check(&self, noise: DeclaredNoise, policy: SharingPolicy) -> Result<(), Failure> {
         let asked = DeclaredNoise::from_bits(self.request.request().noise_bits());
+        O::check_noise(asked, noise)?;
         let (own, got) = (self.part.level, <O as Work>::part(&self.case, asked, policy)?.level);
         if own == got {
             return Ok(());
@@ -78,7 +79,7 @@ fn answered<O: Deed>(
     let mut reviewed = Vec::new();
     for one in asked {
         reviewed.push(decryptor.review_operation(&one.request, one.part.subject(), noise, target).told()?);
-        one.check_level(policy)?;
+        one.check(noise, policy)?;
     }
     let mut answers = Vec::new();
     for (one, reviewed) in asked.iter().zip(reviewed) {

@@ -8,14 +8,15 @@ use pyo3::types::PyBytes;
 use sunzi_parties as parties;
 use sunzi_parties::Message;
 use sunzi_parties::decryption::{Decryptor, Request};
-use sunzi_parties::operations::{Operation as _, OperationRequest, Refresh};
+use sunzi_parties::operations::{Operation as _, Refresh, Switch};
+use sunzi_rlwe::RlweContext;
 use sunzi_rlwe::randomness::from_os;
 use sunzi_rlwe::sharing::{DeclaredNoise, LedgerFile, SharingLedger, SharingPolicy};
 use sunzi_rlwe::wire::{Header, Kind, from_bytes};
 
 use super::opening::Open;
 use super::secret::PartySecret;
-use super::work::{Case, Part, Work as _};
+use super::work::{Case, Part, Work};
 use super::{Over, Records, Roster, policy};
 use crate::ciphertext::Ciphertext;
 use crate::compute::run;
@@ -116,6 +117,20 @@ impl PartyDecryptor {
         Ok(answers.iter().map(|answer| PyBytes::new(py, &answer.message)).collect())
     }
 
+    /// Answers requests to switch ciphertexts, whose noise is at most 2^noise by what this party knows, to a public key: a message for each. All are looked at before one is
+    /// answered.
+    fn switch<'py>(
+        &self,
+        py: Python<'py>,
+        ciphertexts: Vec<PyRef<'_, Ciphertext>>,
+        requests: Vec<Vec<u8>>,
+        noise: f64,
+        target: &PublicKey,
+    ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        let answers = self.operate::<Switch>(py, &ciphertexts, requests, noise, Arc::clone(&target.key))?;
+        Ok(answers.iter().map(|answer| PyBytes::new(py, &answer.message)).collect())
+    }
+
     #[getter]
     fn queries(&self) -> u64 {
         self.policy.queries()
@@ -138,10 +153,15 @@ impl PartyDecryptor {
     }
 }
 
+/// Reads what a request of some work says of the ciphertext, its noise and the parties.
+fn terms<W: Work>(rlwe: &RlweContext, bytes: &[u8]) -> Result<Request, Failure> {
+    Ok(W::terms(&W::read(rlwe, bytes)?).clone())
+}
+
 /// Operation, purpose, log2 of the noise, names of the parties, and hash of the program.
 type Said<'py> = (&'static str, String, f64, Vec<String>, Bound<'py, PyBytes>);
 
-/// Reads what a request says: one to open a ciphertext, or to refresh it.
+/// Reads what a request says, whatever is asked for.
 #[pyfunction]
 pub(crate) fn read_party_request<'py>(
     py: Python<'py>,
@@ -152,11 +172,10 @@ pub(crate) fn read_party_request<'py>(
     let (scheme, roster) = (Arc::clone(&context.scheme), Arc::clone(&roster.inner));
     let (operation, request, members) = run(py, move || {
         let (rlwe, kind) = (scheme.rlwe(), Header::read(&mut &request[..])?.kind);
-        let (operation, request) = if kind == Kind::RefreshRequest as u16 {
-            let asked: OperationRequest<Refresh> = from_bytes(rlwe, &request)?;
-            ("refresh", asked.request().clone())
-        } else {
-            ("open", from_bytes::<Request, _>(rlwe, &request)?)
+        let (operation, request) = match Kind::of(kind) {
+            Some(Kind::RefreshRequest) => ("refresh", terms::<Refresh>(rlwe, &request)?),
+            Some(Kind::SwitchRequest) => ("switch", terms::<Switch>(rlwe, &request)?),
+            _ => ("open", terms::<Open>(rlwe, &request)?),
         };
         let members = request.members(&roster).told()?;
         Ok((operation, request, super::names(&roster, &members)))
@@ -173,7 +192,7 @@ pub(crate) fn request_channel<'py>(
 ) -> PyResult<(Bound<'py, PyBytes>, u64)> {
     let rlwe = public.scheme.rlwe();
     let opening = parties::decryption::longest_message(rlwe).told().or_raise(py)?;
-    // The answer to a request of a refresh has two polynomials.
+    // The answer to a request of a refresh has two polynomials, as that of a switch.
     let refresh = Message::bytes(Refresh::most(rlwe, rlwe.level()).told().or_raise(py)?);
     Ok((PyBytes::new(py, &parties::decryption::channel(public.key.id())), opening.max(refresh)))
 }

@@ -126,6 +126,10 @@ pub(super) trait Deed:
     const WORDS: &'static str;
 
     fn part(case: &Case, noise: DeclaredNoise, policy: SharingPolicy) -> Result<Part, Failure>;
+    /// Fails for a request of less noise than the own one, where that makes the result another one. More is refused before.
+    fn check_noise(_asked: DeclaredNoise, _own: DeclaredNoise) -> Result<(), Failure> {
+        Ok(())
+    }
     /// Makes this party's share, and what it keeps for itself.
     fn share(case: &Case, target: &Self::Target, making: &Making<'_>) -> Result<Made<Self::Share>, Failure>;
     /// Returns what the shares of all who were asked give; `seed` is that of an encryption by shares.

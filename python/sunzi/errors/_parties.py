@@ -20,7 +20,7 @@ class SessionAborted(PartiesError):
 
 
 class RequestRefused(PartiesError):
-    """A request to open a result that a party does not answer."""
+    """A request that a party does not answer."""
 
 
 class HandedOn(PartiesError):
