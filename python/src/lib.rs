@@ -56,8 +56,9 @@ mod _native {
     #[pymodule_export]
     use crate::parties::{
         Card, Contacts, Identity, PartyDealing, PartyDecryptor, PartyHandingOn, PartyKeySession, PartyLink,
-        PartyOpening, PartyRefreshing, PartySecret, PartySwitching, Roster, decryption_request, party_ledger,
-        read_party_request, refresh_request, request_channel, session_nonce, switch_request,
+        PartyOpening, PartyRefreshing, PartySecret, PartySharing, PartySwitching, Roster, additive_request,
+        decryption_request, party_ledger, read_party_request, refresh_request, request_channel,
+        session_nonce, switch_request,
     };
     #[pymodule_export]
     use crate::plaintext::Plaintext;

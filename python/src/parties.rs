@@ -1,5 +1,6 @@
 //! Several parties for Python: rosters, and what the classes of the folder `parties` share.
 
+mod additive;
 mod answering;
 mod collecting;
 mod dealing;
@@ -29,6 +30,7 @@ use zeroize::Zeroizing;
 use crate::compute::run;
 use crate::error::{Failure, OrRaise as _, Told as _};
 
+pub(crate) use additive::{PartySharing, additive_request};
 pub(crate) use dealing::PartyDealing;
 pub(crate) use decryption::{PartyDecryptor, read_party_request, request_channel};
 pub(crate) use handing_on::PartyHandingOn;

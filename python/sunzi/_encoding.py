@@ -127,6 +127,21 @@ class Opener(Protocol):
 
 def decrypted(array: EncryptedArray, secret: Opener) -> npt.NDArray[Any]:
     """Opens an array."""
+    opened = _opened(array, secret)
+    if opened.dtype.kind == "O":
+        opened = _narrow(opened)
+    return opened / array._divisor if array._divisor != 1 else opened
+
+
+def residues(array: EncryptedArray, secret: Opener) -> npt.NDArray[Any]:
+    """Opens an array of integers to numbers from 0 to t − 1, t the plaintext modulus: Python integers where numpy has none so wide. A divisor stays behind."""
+    t = array._context.plain_modulus or 1
+    opened = _opened(array, secret) % t
+    return opened.astype(np.int64 if t <= 2**63 else np.uint64) if t <= 2**64 else opened
+
+
+def _opened(array: EncryptedArray, secret: Opener) -> npt.NDArray[Any]:
+    """The numbers in the ciphertexts of an array: those of several plaintext moduli are Python integers."""
     native, parts, key = array._context.lowlevel, [], array._context._bound(secret)
     for chunk in array._chunks:
         plaintext = key.decrypt(chunk)
@@ -139,10 +154,7 @@ def decrypted(array: EncryptedArray, secret: Opener) -> npt.NDArray[Any]:
         # Fewer slots than a period repeat in it.
         parts.append(slots[: array._period] if slots.size >= array._period else np.resize(slots, array._period))
     flat = parts[0] if len(parts) == 1 else np.concatenate(parts)
-    opened = flat[: array.size].reshape(array._shape)
-    if opened.dtype.kind == "O":
-        opened = _narrow(opened)
-    return opened / array._divisor if array._divisor != 1 else opened
+    return flat[: array.size].reshape(array._shape)
 
 
 def _narrow(values: npt.NDArray[Any]) -> npt.NDArray[np.int64]:

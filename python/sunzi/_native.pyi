@@ -40,8 +40,10 @@ from ._native_parties import PartyLink as PartyLink
 from ._native_parties import PartyOpening as PartyOpening
 from ._native_parties import PartyRefreshing as PartyRefreshing
 from ._native_parties import PartySecret as PartySecret
+from ._native_parties import PartySharing as PartySharing
 from ._native_parties import PartySwitching as PartySwitching
 from ._native_parties import Roster as Roster
+from ._native_parties import additive_request as additive_request
 from ._native_parties import decryption_request as decryption_request
 from ._native_parties import party_ledger as party_ledger
 from ._native_parties import read_party_request as read_party_request

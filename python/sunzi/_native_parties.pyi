@@ -219,6 +219,7 @@ class PartyDecryptor:
     def answer(self, ciphertexts: Sequence[Ciphertext], requests: Sequence[bytes], noise: float) -> list[bytes]: ...
     def refresh(self, ciphertexts: Sequence[Ciphertext], requests: Sequence[bytes], noise: float) -> list[bytes]: ...
     def switch(self, ciphertexts: Sequence[Ciphertext], requests: Sequence[bytes], noise: float, target: PublicKey) -> list[bytes]: ...
+    def share_additively(self, ciphertexts: Sequence[Ciphertext], requests: Sequence[bytes], noise: float) -> list[tuple[bytes, Plaintext]]: ...
     def close(self) -> None: ...
     @property
     def queries(self) -> int: ...
@@ -263,6 +264,21 @@ class PartySwitching:
     @property
     def missing(self) -> list[str]: ...
 
+@final
+class PartySharing:
+    """The answers for the additive shares of one ciphertext."""
+
+    def __new__(
+        cls, ciphertext: Ciphertext, roster: Roster, request: bytes, queries: int, statistical_bits: int
+    ) -> PartySharing: ...
+    def receive(self, sender: str, answer: bytes) -> str: ...
+    def rest(self) -> Plaintext: ...
+    @property
+    def missing(self) -> list[str]: ...
+
+def additive_request(ciphertext: Ciphertext, roster: Roster, terms: Terms) -> bytes:
+    """The request of additive shares of the message of a ciphertext."""
+
 def decryption_request(ciphertext: Ciphertext, roster: Roster, terms: Terms) -> bytes:
     """The request to open a ciphertext."""
 
@@ -273,7 +289,7 @@ def switch_request(ciphertext: Ciphertext, roster: Roster, terms: Terms, target:
     """The request to switch a ciphertext to a public key."""
 
 def read_party_request(context: Context, roster: Roster, request: bytes) -> tuple[str, str, float, list[str], bytes]:
-    """What is asked for, ``"open"``, ``"refresh"`` or ``"switch"``, the purpose, log2 of the noise, names of the parties, hash of the program."""
+    """What is asked for, ``"open"``, ``"refresh"``, ``"switch"`` or ``"share"``, the purpose, log2 of the noise, names of the parties, hash of the program."""
 
 def party_ledger(path: Path) -> tuple[int, int, int] | None:
     """Results, statistical bits and the count of the ledger in a file; None where nothing was shared yet."""

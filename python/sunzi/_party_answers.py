@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar, Generic, NamedTuple, Optional, Protocol, TypeVar, cast
 
 from . import _native
@@ -30,9 +30,9 @@ class Asked(NamedTuple):
     parties: tuple[str, ...]
     #: The hash of the program that made the result, 32 bytes; zeros for none.
     program: bytes
-    #: How many ciphertexts are opened, refreshed or switched: each counts as one result.
+    #: How many ciphertexts are opened, refreshed, switched or shared: each counts as one result.
     ciphertexts: int
-    #: What is asked for: "open", "refresh" or "switch".
+    #: What is asked for: "open", "refresh", "switch" or "share".
     operation: str = "open"
 
 
@@ -117,9 +117,9 @@ class Collected(Generic[One]):
         try:
             answers = objects_in(answer)
         except FormatError as error:
-            raise _refused(sender, "Malformed", f"it cannot be read: {error}") from error
+            raise refused_message(sender, "Malformed", f"it cannot be read: {error}") from error
         if len(answers) != len(self._each):
-            raise _refused(sender, "Length", f"it has {len(answers)} shares, the result takes {len(self._each)}")
+            raise refused_message(sender, "Length", f"it has {len(answers)} shares, the result takes {len(self._each)}")
         return "accepted" in [one.receive(sender, share) for one, share in zip(self._each, answers)]
 
     def _gather(self, link: Link, timeout: float, refused: Optional[Refusals]) -> None:
@@ -151,6 +151,19 @@ def replaced(array: EncryptedArray, fresh: Iterable[_native.Ciphertext]) -> Encr
     return array._like([next_for(chunk) for chunk in array._chunks], fill=array._fill)
 
 
+class InOrder:
+    """Opens ciphertexts one after the other by what parties answered, in the place of the secret key."""
+
+    def __init__(self, opened: Callable[[], _native.Plaintext]) -> None:
+        self._opened = opened
+
+    def within(self, context: _native.Context) -> InOrder:
+        return self
+
+    def decrypt(self, ciphertext: _native.Ciphertext) -> _native.Plaintext:
+        return self._opened()
+
+
 def check_context(result: EncryptedArray, context: Context) -> None:
     if isinstance(result, EncryptedArray) and not context._shares_keys(result.context):
         raise ContextMismatch(f"an array of {result.context!r}, the keys are of {context!r}: compute with the keys of these parties")
@@ -176,7 +189,7 @@ def asked_in(context: Context, roster: _native.Roster, requests: list[bytes]) ->
     return Asked(purpose, noise, tuple(members), program, len(requests), operation)
 
 
-def _refused(sender: str, fault: str, what: str) -> PartyMessage:
+def refused_message(sender: str, fault: str, what: str) -> PartyMessage:
     """The error of a message of a party."""
     error = PartyMessage(f"message of party {sender}: {what}")
     error.sender, error.fault = sender, fault

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NoReturn, Optional
 
 import numpy as np
@@ -12,10 +12,12 @@ from . import _native
 from ._array import EncryptedArray
 from ._encoding import decrypted
 from ._keys import PublicKeys, checked_noise
-from ._party_answers import HASH, Asked, Collected, Terms, asked_in, check_context, check_count, ciphertexts_of, objects_in
+from ._party_answers import HASH, Asked, Collected, InOrder, Terms, asked_in, check_context, check_count, ciphertexts_of, objects_in
+from ._party_encryptions import encrypt_share
 from ._party_keys import PartyKeys
 from ._party_links import Link, Refusals
 from ._party_refreshes import Refreshing
+from ._party_shares import AdditiveShare, Sharing, check_integers, share_of
 from ._party_switches import Switching, target_of
 from ._wire import Bytes
 
@@ -24,7 +26,7 @@ _MOST_CIPHERTEXTS = 256
 
 
 class Decryptor:
-    """A party that answers requests to open, refresh or switch results, by shares that decrypt nothing alone.
+    """A party that answers requests to open, refresh, switch or share results, by shares that decrypt nothing alone.
 
     Every ciphertext that it answers for counts in the ledger of its keys, before the answer is given: at most ``queries`` of them, together at statistical distance at
     most 2^-``statistical_bits`` from what does not depend on secrets; they stand for all the life of the keys. Asked again for the same, it gives the same
@@ -71,7 +73,7 @@ class Decryptor:
         return Opening(self.keys.roster, result, noise=noise, sharing=sharing, quorum=quorum, purpose=purpose, program=program)
 
     def read(self, request: Bytes) -> Asked:
-        """What a request says: whether to open, to refresh or to switch, what for, of whom, how much noise. ``errors.RequestRefused`` for other parties than decrypt together."""
+        """What a request says: whether to open, to refresh, to switch or to share, what for, of whom, how much noise. ``errors.RequestRefused`` for other parties than decrypt together."""
         return asked_in(self.keys.context, self.keys.roster, objects_in(request))
 
     def refreshing(self, array: EncryptedArray, *, noise: float, quorum: Optional[Sequence[str]] = None, purpose: str = "", program: bytes = bytes(HASH)) -> Refreshing:
@@ -87,6 +89,12 @@ class Decryptor:
         check_context(array, self.keys.context)
         sharing = (self.queries, self.statistical_bits)
         return Switching(self.keys.roster, array, target, noise=noise, sharing=sharing, quorum=quorum, purpose=purpose, program=program)
+
+    def sharing(self, array: EncryptedArray, *, noise: float, quorum: Optional[Sequence[str]] = None, purpose: str = "", program: bytes = bytes(HASH)) -> Sharing:
+        """A ``Sharing`` by the policy of this party's ledger, which all parties must have."""
+        check_context(array, self.keys.context)
+        sharing = (self.queries, self.statistical_bits)
+        return Sharing(self.keys.roster, array, noise=noise, sharing=sharing, quorum=quorum, purpose=purpose, program=program)
 
     def answer(self, request: Bytes, result: EncryptedArray, *, noise: float) -> bytes:
         """This party's share of a result, for whoever asked: it may be seen by those alone who may know the result.
@@ -120,6 +128,21 @@ class Decryptor:
         key = target_of(array, target).encryption
         parts, requests, declared = self._checked(request, array, noise)
         return b"".join(self._inner.switch(parts, requests, declared, key))
+
+    def share_additively(self, request: Bytes, array: EncryptedArray, *, noise: float) -> AdditiveShare:
+        """This party's additive share of an array of integers, which it keeps, and its answer to whoever asked (``Sharing``): a pair ``answer``, ``numbers``.
+
+        It counts as a result for every ciphertext, and is refused and made once as ``refresh``: asked again by the same request, answer and share are the same. Keys in a folder
+        keep both there. Real numbers are ``errors.WrongScheme``, an array that is divided when it is opened is ``errors.PartySetting``.
+        """
+        parts, requests, declared = self._checked(request, array, noise)
+        check_integers(array)
+        made = self._inner.share_additively(parts, requests, declared)
+        return AdditiveShare(b"".join(answer for answer, _ in made), share_of(array, (own for _, own in made)))
+
+    def encrypt_share(self, request: Bytes, numbers: npt.ArrayLike) -> bytes:
+        """An additive share of this party, encrypted under the joint key for whoever asked (``Encrypting``): ``parties.encrypt_share`` under its name. Nothing is counted."""
+        return encrypt_share(self.keys.public, self.me, request, numbers)
 
     def _checked(self, request: Bytes, result: EncryptedArray, noise: float) -> tuple[list[_native.Ciphertext], list[bytes], float]:
         """The ciphertexts, the request of each, and the declared noise."""
@@ -182,23 +205,11 @@ class Opening(Collected[_native.PartyOpening]):
         Shares that a party made of something else than it should cannot be told, and spoil the result.
         """
         if self._opened is None:
-            self._opened = np.asarray(decrypted(self._result, _Shares(iter(self._each))))
+            each = iter(self._each)
+            self._opened = np.asarray(decrypted(self._result, InOrder(lambda: next(each).open())))
         return self._opened.copy()
 
     def run(self, link: Link, *, timeout: float = 60.0, refused: Optional[Refusals] = None) -> npt.NDArray[Any]:
         """Asks over a link, waits at most ``timeout`` seconds for the answers that are missing, and opens the result. The own answer is given by ``receive`` before."""
         self._gather(link, timeout, refused)
         return self.open()
-
-
-class _Shares:
-    """Opens ciphertexts one after the other by the answers of parties, in the place of the secret key."""
-
-    def __init__(self, openings: Iterator[_native.PartyOpening]) -> None:
-        self._openings = openings
-
-    def within(self, context: _native.Context) -> _Shares:
-        return self
-
-    def decrypt(self, ciphertext: _native.Ciphertext) -> _native.Plaintext:
-        return next(self._openings).open()

@@ -22,7 +22,7 @@ Bytes = Union[bytes, bytearray, memoryview]
 
 #: Numbers of kinds, which ``_native.kind_name`` words.
 ARRAY, PUBLIC_KEYS, PLAN, BOOTSTRAP_CONTEXT, TABLE, ELEMENTS = 0x0D01, 0x0D02, 0x0D03, 0x0D04, 0x0D05, 0x0D06
-MESSAGES, INTEGERS, CONDITIONS = 0x0D07, 0x0D08, 0x0D09
+MESSAGES, INTEGERS, CONDITIONS, SHARES, SHARE = 0x0D07, 0x0D08, 0x0D09, 0x0D0A, 0x0D0B
 #: Bytes of a header.
 HEADER = 64
 #: Bytes of the first record: lengths of fields and of what follows.
@@ -63,6 +63,10 @@ class Fields:
 
     def double(self, number: float) -> None:
         self._parts.append(struct.pack("<d", number))
+
+    def raw(self, data: bytes) -> None:
+        """Bytes of a count that readers know."""
+        self._parts.append(data)
 
     def text(self, text: str) -> None:
         """The count of its bytes first; a longer one is cut off."""

@@ -9,7 +9,8 @@ with ``sunzi.EncryptedArray`` as usual, and each gives its share of those result
 4. An ``Opening`` asks for a result. Each party has a ``Decryptor``, which answers and counts, and ``Opening.open`` makes numbers of the answers.
 5. A ``Refreshing`` takes away the noise of an array in between, so that more is computed with it, and nobody learns the numbers.
 6. A ``Switching`` makes an array of somebody else's, who decrypts it alone with other keys (``recipient_keys``).
-7. By a ``HandingOn`` parties join and leave a threshold: public keys and ciphertexts stay.
+7. A ``Sharing`` makes additive shares modulo t of integers, one for each party, for other protocols; an ``Encrypting`` makes an array of such shares again.
+8. By a ``HandingOn`` parties join and leave a threshold: public keys and ciphertexts stay.
 
 A ``Link`` is whatever brings bytes from one to another and tells who sent them: ``tls`` connects machines, ``folder`` takes a folder that all share, ``local`` is for the
 threads of one process, and a class of your own is for any other way. For ``tls`` and ``folder`` each party makes an ``Identity`` once and gives its ``Card`` to all,
@@ -46,19 +47,23 @@ that does not can spoil results; and **a party that answers for whatever it is s
 
 from ._native import Card, Contacts, Identity, Roster
 from ._party_answers import Asked
+from ._party_encryptions import Encrypting, encrypt_share
 from ._party_handing_on import HandingOn
 from ._party_keys import Dealing, KeySession, PartyKeys, nonce
 from ._party_links import Link, LocalLink, NetLink, folder, local, tls
 from ._party_refreshes import Refreshing
 from ._party_results import Decryptor, Opening
+from ._party_shares import AdditiveShare, Sharing
 from ._party_switches import Switching, recipient_fingerprint, recipient_keys
 
 __all__ = [
+    "AdditiveShare",
     "Asked",
     "Card",
     "Contacts",
     "Dealing",
     "Decryptor",
+    "Encrypting",
     "HandingOn",
     "Identity",
     "KeySession",
@@ -69,7 +74,9 @@ __all__ = [
     "PartyKeys",
     "Refreshing",
     "Roster",
+    "Sharing",
     "Switching",
+    "encrypt_share",
     "folder",
     "local",
     "nonce",

@@ -47,9 +47,9 @@ def test_settings_that_do_not_fit() -> None:
 
 
 def test_documentation_runs() -> None:
-    from sunzi import _party_handing_on, _party_keys, _party_refreshes, _party_switches
+    from sunzi import _party_handing_on, _party_keys, _party_refreshes, _party_shares, _party_switches
 
     names = {"sunzi": sunzi, "np": np, "parties": parties}
-    for module in (parties, _party_keys, _party_handing_on, _party_refreshes, _party_switches):
+    for module in (parties, _party_keys, _party_handing_on, _party_refreshes, _party_shares, _party_switches):
         outcome = doctest.testmod(module, extraglobs=names)
         assert outcome.attempted > 0 and outcome.failed == 0

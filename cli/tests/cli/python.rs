@@ -144,6 +144,25 @@ fn integers_and_conditions_of_python_are_told() {
 }
 
 #[test]
+fn additive_shares_of_python_are_told() {
+    let folder = Folder::new("python-shares");
+    let (mut fields, object) = (Fields::default(), parameters());
+    fields.list([2, 3].into_iter());
+    fields.text("a key");
+    let request = packed(Kind::PythonSharesRequest, fields.as_bytes(), &[], None);
+    let (seen, text) = inspected(&folder, "request.sz", &request);
+    let expected = (&"a request to encrypt additive shares".into(), &0x0D0A.into());
+    assert_eq!((&seen["object"], &seen["kind"]), expected);
+    assert_eq!(seen["python"]["shares"], json!([2, 3]));
+    assert!(text.contains("shares       shape (2, 3)"), "{text}");
+    assert!(text.contains("sunzi.parties.Encrypting.of"), "{text}");
+    let share = packed(Kind::PythonShare, &[7; 40], &[&object], Some(&header(&object)));
+    let (seen, text) = inspected(&folder, "share.sz", &share);
+    assert_eq!((&seen["object"], &seen["kind"]), (&"an encrypted additive share".into(), &0x0D0B.into()));
+    assert!(text.contains("sunzi.parties.Encrypting.receive"), "{text}");
+}
+
+#[test]
 fn contexts_and_tables_of_python_are_told() {
     let folder = Folder::new("python-context");
     let (mut fields, parameters) = (Fields::default(), parameters());

@@ -8,7 +8,7 @@ use pyo3::types::PyBytes;
 use sunzi_parties as parties;
 use sunzi_parties::Message;
 use sunzi_parties::decryption::{Decryptor, Request};
-use sunzi_parties::operations::{Operation as _, Refresh, Switch};
+use sunzi_parties::operations::{Additive, Operation as _, Refresh, Switch};
 use sunzi_rlwe::RlweContext;
 use sunzi_rlwe::randomness::from_os;
 use sunzi_rlwe::sharing::{DeclaredNoise, LedgerFile, SharingLedger, SharingPolicy};
@@ -17,12 +17,13 @@ use sunzi_rlwe::wire::{Header, Kind, from_bytes};
 use super::opening::Open;
 use super::secret::PartySecret;
 use super::work::{Case, Part, Work};
-use super::{Over, Records, Roster, policy};
+use super::{Over, Records, Roster, additive, policy};
 use crate::ciphertext::Ciphertext;
 use crate::compute::run;
 use crate::context::Context;
 use crate::error::{Failure, OrRaise as _, Told as _};
 use crate::keys::PublicKey;
+use crate::plaintext::Plaintext;
 
 /// A party that answers requests by its shares, each of which its ledger counts.
 #[pyclass(frozen, module = "sunzi._native")]
@@ -131,6 +132,23 @@ impl PartyDecryptor {
         Ok(answers.iter().map(|answer| PyBytes::new(py, &answer.message)).collect())
     }
 
+    /// Answers requests of additive shares of ciphertexts whose noise is at most 2^noise by what this party knows: for each a message, and the share that this party keeps. All are
+    /// looked at before one is answered.
+    fn share_additively<'py>(
+        &self,
+        py: Python<'py>,
+        ciphertexts: Vec<PyRef<'_, Ciphertext>>,
+        requests: Vec<Vec<u8>>,
+        noise: f64,
+    ) -> PyResult<Vec<(Bound<'py, PyBytes>, Plaintext)>> {
+        let answers = self.operate::<Additive>(py, &ciphertexts, requests, noise, Arc::new(()))?;
+        let pairs = ciphertexts.iter().zip(&answers).map(|(ciphertext, answer)| {
+            let own = additive::kept(ciphertext.scheme(), &answer.own).or_raise(py)?;
+            Ok((PyBytes::new(py, &answer.message), own))
+        });
+        pairs.collect()
+    }
+
     #[getter]
     fn queries(&self) -> u64 {
         self.policy.queries()
@@ -175,6 +193,7 @@ pub(crate) fn read_party_request<'py>(
         let (operation, request) = match Kind::of(kind) {
             Some(Kind::RefreshRequest) => ("refresh", terms::<Refresh>(rlwe, &request)?),
             Some(Kind::SwitchRequest) => ("switch", terms::<Switch>(rlwe, &request)?),
+            Some(Kind::AdditiveRequest) => ("share", terms::<Additive>(rlwe, &request)?),
             _ => ("open", terms::<Open>(rlwe, &request)?),
         };
         let members = request.members(&roster).told()?;

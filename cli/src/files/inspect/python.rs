@@ -144,6 +144,9 @@ pub(super) struct PythonObject {
     /// Lengths of the dimensions of an array of conditions.
     #[serde(skip_serializing_if = "Option::is_none")]
     conditions: Option<Vec<u64>>,
+    /// Lengths of the dimensions of additive shares that are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shares: Option<Vec<u64>>,
     /// Rows and features of a table to train on.
     #[serde(skip_serializing_if = "Option::is_none")]
     rows: Option<u64>,
@@ -227,6 +230,9 @@ impl PythonObject {
         if let Some(shape) = &self.conditions {
             lines.push(("conditions", format!("shape {}", tuple(shape))));
         }
+        if let Some(shape) = &self.shares {
+            lines.push(("shares", format!("shape {}", tuple(shape))));
+        }
         if let (Some(rows), Some(features)) = (self.rows, self.features) {
             lines.push(("table", format!("{rows} rows, {features} features")));
         }
@@ -286,6 +292,11 @@ impl PythonObject {
                 object.read_by = "sunzi.ConditionArray.from_bytes(data, keys)";
                 object.conditions = Some(fields.list("a dimension", MOST_DIMENSIONS)?);
             }
+            Some(Kind::PythonSharesRequest) => {
+                object.read_by = "sunzi.parties.Encrypting.of(public, data)";
+                object.shares = Some(fields.list("a dimension", MOST_DIMENSIONS)?);
+            }
+            Some(Kind::PythonShare) => object.read_by = "sunzi.parties.Encrypting.receive(sender, data)",
             _ => {
                 object.read_by = "sunzi.ml.EncryptedTable.from_bytes(data, keys)";
                 let [rows, features] = pair(fields, "rows and features")?;

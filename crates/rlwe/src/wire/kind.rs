@@ -127,6 +127,10 @@ kinds! {
     PythonIntegers = 0x0D08, "an encrypted array of integers";
     /// An array of encrypted conditions of the Python package.
     PythonConditions = 0x0D09, "an encrypted array of conditions";
+    /// A request of the Python package to encrypt additive shares.
+    PythonSharesRequest = 0x0D0A, "a request to encrypt additive shares";
+    /// An additive share of the Python package, encrypted under a joint key.
+    PythonShare = 0x0D0B, "an encrypted additive share";
     /// A party's share of a public key.
     PublicKeyShare = 0x0E01, "a share of a public key";
     /// A party's shares of Galois keys.
@@ -239,6 +243,8 @@ impl Kind {
                 | Self::PythonMessages
                 | Self::PythonIntegers
                 | Self::PythonConditions
+                | Self::PythonSharesRequest
+                | Self::PythonShare
         )
     }
 
