@@ -85,17 +85,7 @@ impl Scratch {
 
     /// A buffer of `len` words of zero.
     pub fn zeroed(len: usize) -> Self {
-        Self::zeros(len, up_to_twice(len))
-    }
-
-    /// A buffer of `len` words of zero whose content stays for long: it has no words beside these.
-    pub(crate) fn lasting(len: usize) -> Self {
-        Self::zeros(len, len..=len)
-    }
-
-    /// Makes a buffer of zeros from one of the store with a number of words in this range, or from fresh memory.
-    fn zeros(len: usize, lengths: RangeInclusive<usize>) -> Self {
-        match Self::stored(lengths) {
+        match Self::stored(up_to_twice(len)) {
             Some(buffer) => {
                 let mut scratch = Self { buffer, len };
                 scratch.fill(0);
@@ -103,6 +93,11 @@ impl Scratch {
             }
             None => Self { buffer: Buffer::zeroed(len), len },
         }
+    }
+
+    /// A buffer of `len` words of arbitrary content that stays for long: it has no words beside these.
+    pub(crate) fn lasting(len: usize) -> Self {
+        Self { buffer: Self::stored(len..=len).unwrap_or_else(|| Buffer::zeroed(len)), len }
     }
 
     /// A buffer with a copy of `words`.

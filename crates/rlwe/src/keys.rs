@@ -249,8 +249,7 @@ pub(crate) fn wide_zero_sample(
     errors: u32,
     rng: &mut dyn CryptoRng,
 ) -> Result<[Poly<Evaluation>; 2], RlweError> {
-    let b = masked_error(ring, [(&a, s)].into_iter(), errors, rng)?;
-    Ok([b, a])
+    Ok([negated(ring, error_sample(ring, [(&a, s)].into_iter(), errors, rng)?)?, a])
 }
 
 /// Returns −(Σ a_i·s_i + e), the first half of a [`zero_sample`] for a secret of several polynomials.
@@ -260,10 +259,17 @@ pub(crate) fn vector_sample(
     uniform: &[Poly<Evaluation>],
     rng: &mut dyn CryptoRng,
 ) -> Result<Poly<Evaluation>, RlweError> {
-    masked_error(ring, uniform.iter().zip(secrets.iter().map(|s| &**s)), 1, rng)
+    negated(ring, error_sample(ring, uniform.iter().zip(secrets.iter().map(|s| &**s)), 1, rng)?)
 }
 
-fn masked_error<'a>(
+/// Returns −b for a sample b that is no secret.
+fn negated(ring: &Ring, mut b: Poly<Evaluation>) -> Result<Poly<Evaluation>, RlweError> {
+    ring.neg_assign(&mut b)?;
+    Ok(b)
+}
+
+/// Returns Σ a_i·s_i + e, where e is the sum of a number of errors.
+pub(crate) fn error_sample<'a>(
     ring: &Ring,
     mut products: impl Iterator<Item = (&'a Poly<Evaluation>, &'a Poly<Evaluation>)>,
     errors: u32,
@@ -279,7 +285,7 @@ fn masked_error<'a>(
     }
     let mut b = ring.to_evaluation(error)?;
     let masked = products.try_for_each(|(a, s)| ring.mul_add_assign(&mut b, a, s));
-    match masked.and_then(|()| ring.neg_assign(&mut b)) {
+    match masked {
         Ok(()) => Ok(b),
         Err(failed) => {
             b.zeroize();

@@ -42,7 +42,10 @@ impl KeyPoly {
             own
         });
         let starts = starts.collect();
-        let words = Scratch::lasting(Self::len(ring).div_ceil(8));
+        let mut words = Scratch::lasting(Self::len(ring).div_ceil(8));
+        // What is put fills whole vectors alone, and vectors are read beyond the last one.
+        let filled = if degree.is_multiple_of(8) { words.len().saturating_sub(READ / 8 + 1) } else { 0 };
+        words.iter_mut().skip(filled).for_each(|word| *word = 0);
         Self { words, starts, degree, tag: ring.basis().tag() }
     }
 

@@ -17,7 +17,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::galois::added;
 use super::{Reference, check_count, check_digits, check_reference, disagree};
-use crate::keys::{wide_zero_sample, zero_sample};
+use crate::keys::{error_sample, wide_zero_sample, zero_sample};
 use crate::noise::SECOND_ROUND_ERRORS;
 use crate::{KeyId, KeySwitchKey, RelinearizationKey, RlweContext, RlweError, SecretKey, randomness};
 
@@ -114,11 +114,9 @@ impl RelinearizationShare {
         let seed = reference.seed(FIRST, level as u64);
         let pair = |digit| {
             let a = ring.uniform(&mut randomness::public_stream(&seed, digit as u64));
-            let zero = zero_sample(ring, &u, a.clone(), rng)?;
-            let [masked, _] = gadget.key_part(zero, &s, digit)?;
-            let [mut sample, _] = zero_sample(ring, &s, a, rng)?;
-            ring.neg_assign(&mut sample)?;
+            let sample = error_sample(ring, [(&a, &*s)].into_iter(), 1, rng)?;
             let sample = gadget.uniform_part(sample, digit)?;
+            let [masked, _] = gadget.key_part(zero_sample(ring, &u, a, rng)?, &s, digit)?;
             Ok([gadget.pack_part(masked, digit)?, gadget.pack_part(sample, digit)?])
         };
         let pairs = (0..gadget.digit_count()).map(pair).collect::<Result<_, RlweError>>()?;
