@@ -10,7 +10,7 @@ use std::ops::Range;
 use sunzi_rlwe::wire::{CHECKSUM_LEN, HEADER_LEN, Kind};
 
 use super::mutation::repair;
-use super::{Failure, Specimen, every_specimen};
+use super::{Failure, Specimen};
 
 /// Number of bytes of an excessive part of a crafted file.
 const LONG: usize = 1 << 20;
@@ -25,21 +25,25 @@ pub struct Crafted {
     pub json: bool,
 }
 
-/// Makes crafted files of every kind, one after the other, with their readers: each number of a small record
+/// Makes crafted files of every specimen, one after the other, with their readers: each number of a small record
 /// as large as can be, and for tables and results parts of up to a megabyte; all numbers if `thorough`, else
 /// some of them.
 ///
 /// # Errors
 /// No error is expected of making crafted files.
-pub fn crafted(thorough: bool, mut visit: impl FnMut(&Specimen, &Crafted)) -> Result<(), Failure> {
-    for specimen in every_specimen()? {
-        words::of_words(&specimen, thorough, |file| visit(&specimen, file));
+pub fn crafted(
+    specimens: &[Specimen],
+    thorough: bool,
+    mut visit: impl FnMut(&Specimen, &Crafted),
+) -> Result<(), Failure> {
+    for specimen in specimens {
+        words::of_words(specimen, thorough, |file| visit(specimen, file));
         let more = match specimen.kind {
-            Kind::Results => results::of_results(&specimen)?,
-            kind if kind.is_table() => tables::of_table(&specimen)?,
+            Kind::Results => results::of_results(specimen)?,
+            kind if kind.is_table() => tables::of_table(specimen)?,
             _ => Vec::new(),
         };
-        more.iter().for_each(|file| visit(&specimen, file));
+        more.iter().for_each(|file| visit(specimen, file));
     }
     Ok(())
 }

@@ -51,12 +51,11 @@ pub struct Specimen {
 }
 
 impl Specimen {
-    pub(super) fn new<T, C>(
-        name: &str,
-        context: &C,
-        object: &T,
-        run: impl Fn(&T) + 'static,
-    ) -> Result<Self, Failure>
+    /// Makes the specimen of an object, with what runs on it.
+    ///
+    /// # Errors
+    /// No error is expected of an object of the context.
+    pub fn new<T, C>(name: &str, context: &C, object: &T, run: impl Fn(&T) + 'static) -> Result<Self, Failure>
     where
         C: Format<T> + Clone + 'static,
         T: 'static,
@@ -74,6 +73,19 @@ impl Specimen {
                 Ok(())
             }),
         })
+    }
+
+    /// Makes the specimen of an object that is read without a context, on which nothing runs.
+    #[must_use]
+    pub fn of_reader(
+        name: &str,
+        kind: Kind,
+        (bytes, records): (Vec<u8>, Vec<Range<usize>>),
+        read: impl Fn(&[u8]) -> Result<Vec<u8>, WireError> + Clone + 'static,
+    ) -> Self {
+        let runner = read.clone();
+        let run = Box::new(move |bytes: &[u8]| runner(bytes).map(drop));
+        Self { name: name.to_owned(), kind, bytes, records, read: Box::new(read), run }
     }
 
     /// Reads bytes as an object of the specimen's kind, and writes it again.

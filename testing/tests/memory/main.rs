@@ -13,6 +13,8 @@ mod hostile_parameters;
 #[cfg(test)]
 mod parquet_hostile;
 #[cfg(test)]
+mod parties;
+#[cfg(test)]
 mod predictions;
 #[cfg(test)]
 mod soak;

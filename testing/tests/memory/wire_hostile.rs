@@ -9,6 +9,8 @@ use sunzi_testing::Figure;
 use sunzi_testing::process::{again, alone};
 use sunzi_testing::wire::{Specimen, alloc, crafted, every_specimen, mutation};
 
+use crate::parties::party_specimens;
+
 use crate::MEMORY;
 
 /// Environment variable that gives a process its share of the specimens: memory is counted for a whole process, so only processes run in parallel.
@@ -60,6 +62,13 @@ impl Tally {
     }
 }
 
+/// Makes the specimens of all kinds, those of several parties among them.
+fn all_specimens() -> Vec<Specimen> {
+    let mut all = every_specimen().unwrap();
+    all.extend(party_specimens().unwrap());
+    all
+}
+
 /// Reads `count` mutants of every specimen, with every operation on every `operated`th that is accepted.
 fn run(specimens: &[Specimen], count: usize, operated: usize, seed: u64) -> Tally {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
@@ -97,7 +106,7 @@ fn run(specimens: &[Specimen], count: usize, operated: usize, seed: u64) -> Tall
 #[test]
 fn mutants_are_refused_or_harmless() {
     alone("wire_hostile::mutants_are_refused_or_harmless", || {
-        let specimens = every_specimen().unwrap();
+        let specimens = all_specimens();
         let tally = run(&specimens, 30, 1, 1);
         tally.record();
         assert!(tally.refused > 0 && tally.accepted > 0, "{tally:?}");
@@ -123,7 +132,8 @@ fn all_crafted_files_end_in_their_time_and_memory() {
 fn craft(thorough: bool) {
     let (mut tally, mut kinds) = (Tally::default(), BTreeMap::<String, [usize; 3]>::new());
     let (mut worst_json, mut accepted, mut known) = (0.0_f64, 0, String::new());
-    crafted(thorough, |specimen, file| {
+    let specimens = all_specimens();
+    crafted(&specimens, thorough, |specimen, file| {
         if known != specimen.name {
             // Makes the tables of the first use.
             specimen.run(&specimen.bytes).unwrap();
@@ -158,7 +168,6 @@ fn craft(thorough: bool) {
     })
     .unwrap();
     println!("crafted files, accepted, of JSON: {kinds:#?}; slowest {}", tally.slow);
-    let specimens = every_specimen().unwrap();
     for specimen in &specimens {
         let [count, ..] = kinds.get(&specimen.kind.to_string()).copied().unwrap_or_default();
         assert!(count >= 9, "{count} crafted files of {}", specimen.kind);
@@ -209,7 +218,7 @@ fn a_million_mutants_are_refused_or_harmless() {
 #[ignore = "long: a part of the test above, which starts it and names the part"]
 fn share_of_a_million_mutants() {
     let Some(share) = std::env::var(SHARE).ok().and_then(|share| share.parse().ok()) else { return };
-    let specimens = every_specimen().unwrap();
+    let specimens = all_specimens();
     let count = 1_000_000_usize.div_ceil(specimens.len());
     let own: Vec<Specimen> = specimens.into_iter().skip(share).step_by(SHARES).collect();
     let tally = run(&own, count, 1, 2 + share as u64);
