@@ -20,7 +20,7 @@ use sunzi_ring::{Ring, RingError};
 pub use encrypted_matrix::{MatrixFactors, Transposition};
 pub use linear_map::{GiantStep, PreparedMultiplier};
 pub use matrix::{CommonRow, PreparedMatrix};
-pub use plain::PreparedPlaintext;
+pub use plain::{PlainTerm, PreparedPlaintext};
 pub use rotate::Hoisted;
 
 use crate::encryption::{encrypt_public, encrypt_secret};

@@ -33,32 +33,41 @@ impl PlainFactor {
     }
 }
 
-/// Returns Σ a_i·m_i of ciphertexts and plaintext polynomials, for one level and equal part counts, in one pass over
-/// all of them.
+/// Terms a_i·m_i of a sum of products of ciphertexts and plaintext polynomials.
+pub type PlainTerms<'a, S> = Vec<(&'a Ciphertext<S>, &'a PlainFactor)>;
+
+/// Returns the parts of Σ a_i·m_i for each list of ciphertexts and plaintext polynomials, for one level and equal part counts, in one pass over
+/// all of them: what lists share is read once.
 ///
 /// # Errors
 /// [`RlweError::KeyMismatch`]; [`RlweError::WrongPartCount`]; [`RlweError::Ring`] for ciphertexts of another ring or a lower
 /// level.
-pub fn sum_of_products<S: Scheme>(
+pub fn sums_of_products<S: Scheme>(
     context: &RlweContext,
     level: usize,
-    terms: &[(&Ciphertext<S>, &PlainFactor)],
-) -> Result<Vec<Poly<Evaluation>>, RlweError> {
-    let Some((first, _)) = terms.first() else { return Ok(Vec::new()) };
-    let mut lists: Vec<Factors<'_>> = first.parts().iter().map(|_| Vec::new()).collect();
-    for (term, factor) in terms {
-        first.check_key(term.key(), "the second summand")?;
-        if term.parts().len() != lists.len() {
-            return Err(RlweError::WrongPartCount {
-                operation: "a sum of products with plaintexts",
-                expected: "equally many",
-                got: term.parts().len(),
-                remedy: "relinearize all of its terms or none",
-            });
+    sums: &[PlainTerms<'_, S>],
+) -> Result<Vec<Vec<Poly<Evaluation>>>, RlweError> {
+    let Some((first, _)) = sums.iter().flatten().next() else {
+        return Ok(sums.iter().map(|_| Vec::new()).collect());
+    };
+    let count = first.parts().len();
+    let mut lists: Vec<Factors<'_>> = vec![Vec::new(); count * sums.len()];
+    for (terms, lists) in sums.iter().zip(lists.chunks_exact_mut(count)) {
+        for (term, factor) in terms {
+            first.check_key(term.key(), "the second summand")?;
+            if term.parts().len() != count {
+                return Err(RlweError::WrongPartCount {
+                    operation: "a sum of products with plaintexts",
+                    expected: "equally many",
+                    got: term.parts().len(),
+                    remedy: "relinearize all of its terms or none",
+                });
+            }
+            lists.iter_mut().zip(term.parts()).for_each(|(list, part)| list.push([part, &*factor.poly]));
         }
-        lists.iter_mut().zip(term.parts()).for_each(|(list, part)| list.push([part, &*factor.poly]));
     }
-    Ok(context.ring().inner_products(&lists, level)?)
+    let mut parts = context.ring().inner_products(&lists, level)?.into_iter();
+    Ok(sums.iter().map(|_| parts.by_ref().take(count).collect()).collect())
 }
 
 /// A plaintext polynomial in evaluation form modulo QP, ready to multiply rotated ciphertexts of any level before they

@@ -23,6 +23,7 @@ mod options;
 mod peer;
 pub mod publish;
 pub mod report;
+pub mod retrieval;
 pub mod rivals;
 mod shape;
 pub mod strategies;

@@ -4,6 +4,7 @@ mod bootstrap;
 mod matrices;
 #[cfg(feature = "peers")]
 mod peers;
+mod retrieval;
 
 use std::fs;
 use std::path::PathBuf;
@@ -79,6 +80,8 @@ enum What {
     Bootstrap(bootstrap::Arguments),
     /// Products of a plain and an encrypted matrix of CKKS, both square with entries of 16 bits
     Matrices(matrices::Arguments),
+    /// Private retrieval: an entry of a public database by its number
+    Retrieval(retrieval::Arguments),
     /// BFV and transforms against other libraries, each in a process of its own (see `cargo xtask peers`)
     #[cfg(feature = "peers")]
     Peers(peers::Arguments),
@@ -277,6 +280,7 @@ fn timed(what: &What) -> Result<bool> {
         }
         What::Bootstrap(arguments) => return bootstrap::run(arguments),
         What::Matrices(arguments) => return matrices::run(arguments),
+        What::Retrieval(arguments) => return retrieval::run(arguments),
         #[cfg(feature = "peers")]
         What::Peers(arguments) => return peers::run(arguments),
         What::Model(common) => {

@@ -1,6 +1,5 @@
 //! Databases that are prepared for answers, and the answers.
 
-use rayon::prelude::*;
 use sunzi_bfv::{Ciphertext, Evaluator, PreparedPlaintext};
 use sunzi_rlwe::EvaluationKeys;
 
@@ -111,12 +110,13 @@ impl Database {
     }
 }
 
-/// Adds up the selected rows of every column.
+/// Adds up the selected rows of every column: all columns together, so that every selection and every plaintext is read once.
 fn column_sums(
     evaluator: &Evaluator,
     rows: &[Ciphertext],
     plaintexts: &[PreparedPlaintext],
 ) -> Result<Vec<Ciphertext>, sunzi_bfv::BfvError> {
-    let sum = |column: &[PreparedPlaintext]| evaluator.sum_of_plain_products(rows.iter().zip(column));
-    plaintexts.par_chunks(rows.len().max(1)).map(sum).collect()
+    let columns = plaintexts.chunks(rows.len().max(1));
+    let columns: Vec<Vec<_>> = columns.map(|column| rows.iter().zip(column).collect()).collect();
+    evaluator.sums_of_plain_products(&columns)
 }

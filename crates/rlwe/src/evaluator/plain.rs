@@ -6,6 +6,7 @@ use sunzi_encoding::Plaintext;
 use zeroize::Zeroizing;
 
 use super::{Evaluator, Exact, Homomorphic};
+use crate::plain_factor::PlainTerms;
 use crate::{Ciphertext, PlainFactor, Sign, Trace, plain_factor};
 
 const SUM: &str = "a sum of products with plaintexts";
@@ -15,6 +16,14 @@ const SUM: &str = "a sum of products with plaintexts";
 pub struct PreparedPlaintext {
     factor: PlainFactor,
     plain_modulus: u64,
+}
+
+/// A term a·m of a sum of products of ciphertexts and prepared plaintexts.
+pub type PlainTerm<'a, S> = (&'a Ciphertext<S>, &'a PreparedPlaintext);
+
+/// Whether two ciphertexts are of one level and part count.
+fn alike<S: Exact>(a: &Ciphertext<S>, b: &Ciphertext<S>) -> bool {
+    a.parts().len() == b.parts().len() && S::at_one_level(a.metadata(), b.metadata())
 }
 
 impl<S: Homomorphic> Evaluator<S> {
@@ -106,9 +115,6 @@ impl<S: Exact> Evaluator<S> {
         terms: impl IntoIterator<Item = (&'a Ciphertext<S>, &'a PreparedPlaintext)>,
     ) -> Result<Ciphertext<S>, S::Error> {
         let terms: Vec<_> = terms.into_iter().collect();
-        let alike = |a: &Ciphertext<S>, b: &Ciphertext<S>| {
-            a.parts().len() == b.parts().len() && S::at_one_level(a.metadata(), b.metadata())
-        };
         let mut sum: Option<Ciphertext<S>> = None;
         for terms in terms.chunk_by(|(a, _), (b, _)| alike(a, b)) {
             let products = self.plain_products(terms)?;
@@ -120,27 +126,60 @@ impl<S: Exact> Evaluator<S> {
         sum.ok_or_else(|| S::empty(SUM))
     }
 
-    /// Returns Σ a_i·m_i for one or more ciphertexts a_i of one level and part count.
-    fn plain_products(
+    /// Returns Σ a_i·m_i for each list of ciphertexts a_i and prepared plaintexts m_i. Where all ciphertexts have one level and part count, what lists share is read
+    /// from memory once.
+    ///
+    /// # Errors
+    /// Every error of [`sum_of_plain_products`](Self::sum_of_plain_products), of any list.
+    pub fn sums_of_plain_products(
         &self,
-        terms: &[(&Ciphertext<S>, &PreparedPlaintext)],
-    ) -> Result<Ciphertext<S>, S::Error> {
-        let (context, expected) = (self.context(), S::plain_modulus(self.context()));
-        let Some((first, _)) = terms.first() else { return Err(S::empty(SUM)) };
-        let (mut factors, mut carried) = (Vec::with_capacity(terms.len()), Vec::with_capacity(terms.len()));
-        for (a, prepared) in terms {
-            S::check(context, a)?;
-            if prepared.plain_modulus != expected {
-                return Err(S::other_modulus(expected, prepared.plain_modulus));
-            }
-            carried.push((S::multiplied(a.metadata()), a.noise().times_norm(prepared.factor.norm())));
-            factors.push((*a, &prepared.factor));
+        sums: &[Vec<PlainTerm<'_, S>>],
+    ) -> Result<Vec<Ciphertext<S>>, S::Error> {
+        let mut all = sums.iter().flatten();
+        let first = all.next().map(|(a, _)| *a);
+        if first.is_some_and(|first| all.all(|(a, _)| alike(first, a))) {
+            return self.products_alike(&sums.iter().map(Vec::as_slice).collect::<Vec<_>>());
         }
+        sums.iter().map(|terms| self.sum_of_plain_products(terms.iter().copied())).collect()
+    }
+
+    /// Returns Σ a_i·m_i for one or more ciphertexts a_i of one level and part count.
+    fn plain_products(&self, terms: &[PlainTerm<'_, S>]) -> Result<Ciphertext<S>, S::Error> {
+        self.products_alike(&[terms])?.pop().ok_or_else(|| S::empty(SUM))
+    }
+
+    /// Returns Σ a_i·m_i for lists of one or more ciphertexts a_i, all of one level and part count.
+    fn products_alike(&self, sums: &[&[PlainTerm<'_, S>]]) -> Result<Vec<Ciphertext<S>>, S::Error> {
+        let context = self.context();
+        let factors = sums.iter().map(|terms| terms.iter().map(|term| self.factor(term)).collect());
+        let factors: Vec<PlainTerms<'_, S>> = factors.collect::<Result<_, S::Error>>()?;
+        let first = factors.iter().flatten().next().ok_or_else(|| S::empty(SUM))?.0;
         let level = self.ring_of(first)?.level();
-        let parts = plain_factor::sum_of_products(S::rlwe(context), level, &factors)?;
-        let traces: Vec<&Trace> = terms.iter().map(|(a, _)| a.trace()).collect();
-        let sum = Ciphertext::from_parts(parts, first.metadata().clone(), *first.noise(), first.key())?;
-        S::finish_sum(context, sum, "multiply by a plaintext", &traces, &carried)
+        let parts = plain_factor::sums_of_products(S::rlwe(context), level, &factors)?;
+        let finish = |(parts, terms): (Vec<_>, &PlainTerms<'_, S>)| {
+            let Some((first, _)) = terms.first() else { return Err(S::empty(SUM)) };
+            let carry = |(a, factor): &(&Ciphertext<S>, &PlainFactor)| {
+                (S::multiplied(a.metadata()), a.noise().times_norm(factor.norm()))
+            };
+            let carried: Vec<_> = terms.iter().map(carry).collect();
+            let traces: Vec<&Trace> = terms.iter().map(|(a, _)| a.trace()).collect();
+            let sum = Ciphertext::from_parts(parts, first.metadata().clone(), *first.noise(), first.key())?;
+            S::finish_sum(context, sum, "multiply by a plaintext", &traces, &carried)
+        };
+        parts.into_iter().zip(&factors).map(finish).collect()
+    }
+
+    /// Returns the operands of a term, once they are of the evaluator's context.
+    fn factor<'a>(
+        &self,
+        &(a, prepared): &PlainTerm<'a, S>,
+    ) -> Result<(&'a Ciphertext<S>, &'a PlainFactor), S::Error> {
+        S::check(self.context(), a)?;
+        let expected = S::plain_modulus(self.context());
+        if prepared.plain_modulus != expected {
+            return Err(S::other_modulus(expected, prepared.plain_modulus));
+        }
+        Ok((a, &prepared.factor))
     }
 
     /// Returns the product a·c of a ciphertext and a constant c, taken modulo t and centred.
