@@ -1,4 +1,4 @@
-//! Private retrieval: an entry of a public database by its number, which the server does not learn.
+//! Private retrieval: an entry of a public database by its number or by a keyword, which the server does not learn.
 //!
 //! The client sends one BFV ciphertext. Its coefficients select a row and a column of a matrix whose elements are plaintexts with the
 //! entries of the database. The server [expands](expand) it into a ciphertext for every row and column, adds up the rows of every
@@ -34,10 +34,12 @@
 
 mod database;
 mod expansion;
+mod keywords;
 mod layout;
 
 pub use database::Database;
 pub use expansion::expand;
+pub use keywords::{KeywordDatabase, Keywords, Pair};
 pub use layout::Layout;
 
 use sunzi_bfv::{BfvError, Context};

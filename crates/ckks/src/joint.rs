@@ -212,7 +212,7 @@ impl Context {
     ) -> Result<EncryptionShare, CkksError> {
         let top = self.depth();
         let message = self.evaluation_of(top, share.at(self.ring_at(top)?)?)?;
-        Ok(EncryptionShare::new(self.rlwe(), secret, seed, &*message, rng)?)
+        Ok(EncryptionShare::new(self.rlwe(), secret, seed, &message, rng)?)
     }
 
     /// Returns a CKKS ciphertext of the highest level, under the joint secret of this name, of the message that parties have additive shares of: from their shares of

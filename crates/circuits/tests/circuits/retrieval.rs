@@ -3,7 +3,7 @@
 use rand_core::SeedableRng;
 use sunzi_bfv::{Context, Evaluator, Parameters, Plaintext};
 use sunzi_circuits::EvaluationKeys;
-use sunzi_circuits::retrieval::{Database, Layout, RetrievalError, expand};
+use sunzi_circuits::retrieval::{Database, KeywordDatabase, Layout, Pair, RetrievalError, expand};
 use sunzi_math::primes_below;
 use sunzi_rlwe::{SecretKey, Security};
 
@@ -166,4 +166,63 @@ fn what_cannot_be_is_refused_by_name() {
     assert!(error.to_string().contains("relinearisation key"), "{error}");
     let error = layout.read(&service.context, 3, &[], &service.secret).unwrap_err();
     assert!(error.to_string().contains("expected 1, got 0"), "{error}");
+}
+
+fn pairs(count: u64) -> Vec<Pair> {
+    (0..count)
+        .map(|number| (format!("keyword {number}").into_bytes(), entry(number, number as usize % 40)))
+        .collect()
+}
+
+/// Asks for keywords, present and absent ones, and compares their values.
+fn check_keywords(
+    service: &mut Service,
+    all: &[Pair],
+    asked: impl IntoIterator<Item = (Vec<u8>, Option<Vec<u8>>)>,
+) {
+    let database = KeywordDatabase::new(&service.evaluator, all.to_vec(), &mut service.rng).unwrap();
+    let keywords = database.keywords().clone();
+    let keys = service.keys(keywords.layout().exponents());
+    for (keyword, expected) in asked {
+        let query = keywords.query(&service.context, &keyword, &service.secret, &mut service.rng).unwrap();
+        let answer = database.answer(&service.evaluator, &query, &keys).unwrap();
+        let value = keywords.read(&service.context, &keyword, &answer, &service.secret).unwrap();
+        assert_eq!(value, expected, "{}", String::from_utf8_lossy(&keyword));
+        assert!(database.answer(&service.evaluator, &query[1..], &keys).is_err());
+        assert!(keywords.read(&service.context, &keyword, &answer[1..], &service.secret).is_err());
+    }
+}
+
+#[test]
+fn keywords_have_their_values_and_absent_ones_none() {
+    let mut service = Service::new(8, 65_537);
+    for count in [1, 2, 37] {
+        let all = pairs(count);
+        let present = all.iter().map(|(keyword, value)| (keyword.clone(), Some(value.clone())));
+        let absent = ["", "keyword", "keyword 37", "keyword 00"].map(|keyword| (keyword.into(), None));
+        check_keywords(&mut service, &all, present.chain(absent));
+    }
+}
+
+#[test]
+#[ignore = "long: 10^4 keywords, present and absent"]
+fn ten_thousand_keywords_have_their_values() {
+    let mut service = Service::new(10, 65_537);
+    let all = pairs(5_000);
+    let present = all.iter().map(|(keyword, value)| (keyword.clone(), Some(value.clone())));
+    let absent = (0..5_000).map(|number| (format!("absent {number}").into_bytes(), None));
+    check_keywords(&mut service, &all, present.chain(absent));
+}
+
+#[test]
+fn keywords_that_cannot_be_are_refused_by_name() {
+    let mut service = Service::new(8, 65_537);
+    let mut made = |pairs: Vec<Pair>| {
+        KeywordDatabase::new(&service.evaluator, pairs, &mut service.rng).map(drop).unwrap_err().to_string()
+    };
+    assert!(made(Vec::new()).contains("the number of pairs: expected at least 1"));
+    let twice = made(vec![(b"a".to_vec(), vec![1]), (b"b".to_vec(), vec![2]), (b"a".to_vec(), vec![3])]);
+    assert!(twice.contains("expected different ones, got \"a\" twice"), "{twice}");
+    let long = made(vec![(b"a".to_vec(), vec![1; (1 << 24) + 1])]);
+    assert!(long.contains("2^24"), "{long}");
 }

@@ -17,6 +17,7 @@ use sunzi::rlwe::joint::{
     ExactJointContext as _, JointContext as _, KeySwitchShare, PublicKeyShare, PublicKeySwitchShare,
     Reference, joint_secret,
 };
+use sunzi::rlwe::sharing::Flooding;
 use sunzi::rlwe::wire::{from_bytes, to_bytes};
 use sunzi::rlwe::{DeclaredNoise, KeyId, LedgerFile, RlweContext, SharingLedger, SharingPolicy};
 
@@ -107,21 +108,60 @@ fn sum_of(rest: &Plaintext, kept: &[Vec<u8>], t: u64) -> Result<Plaintext, Failu
     Ok(Plaintext::new(sum, t)?)
 }
 
-#[test]
-fn bgv_ciphertexts_are_refreshed_switched_and_shared() -> Result<(), Failure> {
-    let builder = bgv::Parameters::builder().parties(3).depth(2).plain_bits(17);
-    let context = bgv::Context::new(&builder.sharing(policy()).build()?)?;
-    let rlwe = context.rlwe().clone();
-    let mut parties = parties(&rlwe)?;
-    let mut rng = randomness::from_os()?;
-    let encoder = BatchEncoder::new(context.degree(), context.plain_modulus())?;
-    let values: Vec<u64> = (0..8).map(|x| x * x + 1).collect();
-    let encrypted = context.encrypt(&encoder.encode(&values)?, &parties.public, &mut rng)?;
-    let noise = DeclaredNoise::of_own_run(encrypted.noise(), context.ring().expansion());
-    let file = to_bytes(&context, &encrypted)?;
-    let linear = encrypted.parts()[1].clone();
+/// Three parties of BGV with a ciphertext of eight slots, as they open it.
+struct Exact {
+    context: bgv::Context,
+    parties: Parties,
+    encoder: BatchEncoder,
+    values: Vec<u64>,
+    encrypted: bgv::Ciphertext,
+}
 
-    let (shares, _, seed) = parties.operate::<Refresh>(&file, &linear, noise, &(), |making| {
+impl Exact {
+    fn new() -> Result<Self, Failure> {
+        let builder = bgv::Parameters::builder().parties(3).depth(2).plain_bits(17);
+        let context = bgv::Context::new(&builder.sharing(policy()).build()?)?;
+        let parties = parties(context.rlwe())?;
+        let encoder = BatchEncoder::new(context.degree(), context.plain_modulus())?;
+        let values: Vec<u64> = (0..8).map(|x| x * x + 1).collect();
+        let plaintext = encoder.encode(&values)?;
+        let encrypted = context.encrypt(&plaintext, &parties.public, &mut randomness::from_os()?)?;
+        Ok(Self { context, parties, encoder, values, encrypted })
+    }
+
+    fn noise(&self) -> DeclaredNoise {
+        DeclaredNoise::of_own_run(self.encrypted.noise(), self.context.ring().expansion())
+    }
+
+    /// Has the parties do an operation on the ciphertext as it is opened, whose part c_1 and flooding noise `make` gets.
+    fn operate<O: Operation>(
+        &mut self,
+        target: &O::Target,
+        make: impl Fn(&Making<'_>, &bgv::Ciphertext, &Flooding) -> Result<Made<O::Share>, Failure>,
+    ) -> Result<Collected<O>, Failure> {
+        let (noise, Self { context, parties, encrypted, .. }) = (self.noise(), self);
+        let opening = context.opening(encrypted, noise, policy())?;
+        let linear = opening.ciphertext.parts()[1].clone();
+        parties.operate::<O>(&to_bytes(&*context, &*encrypted)?, &linear, noise, target, |making| {
+            let opening = context.opening(encrypted, making.declared, making.policy).map_err(boxed)?;
+            make(making, &opening.ciphertext, &opening.flooding)
+        })
+    }
+
+    /// Fails unless a plaintext has the slots.
+    fn check(&self, opened: &Plaintext) -> Result<(), Failure> {
+        assert_eq!(self.encoder.decode(opened)?[..8], self.values);
+        Ok(())
+    }
+}
+
+#[test]
+fn bgv_ciphertexts_are_refreshed_and_shared() -> Result<(), Failure> {
+    let mut exact = Exact::new()?;
+    let (context, encrypted) = (exact.context.clone(), exact.encrypted.clone());
+    let (noise, linear) = (exact.noise(), encrypted.parts()[1].clone());
+    let file = to_bytes(&context, &encrypted)?;
+    let (shares, _, seed) = exact.parties.operate::<Refresh>(&file, &linear, noise, &(), |making| {
         let mut rng = randomness::from_os()?;
         let (declared, policy, seed) = (making.declared, making.policy, &making.seed);
         let share = context.refresh_share(&encrypted, declared, policy, &making.secret, seed, &mut rng);
@@ -130,34 +170,10 @@ fn bgv_ciphertexts_are_refreshed_switched_and_shared() -> Result<(), Failure> {
     let refreshed = context.refresh(&encrypted, noise, policy(), None, &seed, &shares)?;
     assert_ne!(to_bytes(&context, &refreshed)?, file);
 
-    // Somebody else gets the refreshed ciphertext under a key of its own.
-    let other = SecretKey::generate(&rlwe, &mut rng)?;
-    let target = PublicKey::generate(&rlwe, &other, &mut rng)?;
-    let noise = DeclaredNoise::of_own_run(refreshed.noise(), context.ring().expansion());
-    let file = to_bytes(&context, &refreshed)?;
-    let opening = context.opening(&refreshed, noise, policy())?;
-    let linear = opening.ciphertext.parts()[1].clone();
-    let (shares, _, _) = parties.operate::<Switch>(&file, &linear, noise, &target, |making| {
-        let mut rng = randomness::from_os()?;
-        let opening = context.opening(&refreshed, making.declared, making.policy).map_err(boxed)?;
-        let share =
-            PublicKeySwitchShare::new(&rlwe, &linear, &making.secret, &target, &opening.flooding, &mut rng);
-        Ok(share?.into())
-    })?;
-    let switched = PublicKeySwitchShare::combine(
-        &context,
-        &*opening.ciphertext,
-        target.id(),
-        &opening.flooding,
-        None,
-        &shares,
-    )?;
-    let opened = encoder.decode(&context.decrypt(&switched, &other)?)?;
-    assert_eq!(opened[..8], values);
-
-    // Each party keeps a share modulo t of the message, and the rest is opened.
+    // Each party keeps a share modulo t of the refreshed message, and the rest is opened.
+    exact.encrypted = refreshed.clone();
     let t = context.plain_modulus();
-    let (shares, own, _) = parties.operate::<Additive>(&file, &linear, noise, &(), |making| {
+    let (shares, own, _) = exact.operate::<Additive>(&(), |making, _, _| {
         let mut rng = randomness::from_os()?;
         let mut mask = vec![0; context.degree()];
         sunzi::ring::sampling::uniform_residues(&mut mask, t, &mut rng);
@@ -167,25 +183,43 @@ fn bgv_ciphertexts_are_refreshed_switched_and_shared() -> Result<(), Failure> {
         let share = context.masked_share(&refreshed, declared, policy, &making.secret, &mask, &mut rng);
         Ok(Made { share: share.map_err(boxed)?, own: own.into() })
     })?;
-    let rest = context.open_shares(&refreshed, noise, policy(), None, &shares)?;
-    assert_eq!(encoder.decode(&sum_of(&rest, &own, t)?)?[..8], values);
+    let rest = context.open_shares(&refreshed, exact.noise(), policy(), None, &shares)?;
+    exact.check(&sum_of(&rest, &own, t)?)?;
+    assert!(exact.parties.all.iter().all(|party| party.ledger().ledger().used() == 2));
+    Ok(())
+}
+
+#[test]
+fn bgv_ciphertexts_are_switched_to_other_keys() -> Result<(), Failure> {
+    let mut exact = Exact::new()?;
+    let (context, rlwe) = (exact.context.clone(), exact.context.rlwe().clone());
+    let (encrypted, noise, mut rng) = (exact.encrypted.clone(), exact.noise(), randomness::from_os()?);
+    let opening = context.opening(&encrypted, noise, policy())?;
+    let (ciphertext, flooding) = (&*opening.ciphertext, &opening.flooding);
+
+    // Somebody else gets the ciphertext under a key of its own.
+    let other = SecretKey::generate(&rlwe, &mut rng)?;
+    let target = PublicKey::generate(&rlwe, &other, &mut rng)?;
+    let (shares, _, _) = exact.operate::<Switch>(&target, |making, opened, flooding| {
+        let (linear, rng) = (&opened.parts()[1], &mut randomness::from_os()?);
+        Ok(PublicKeySwitchShare::new(&rlwe, linear, &making.secret, &target, flooding, rng)?.into())
+    })?;
+    let key = target.id();
+    let switched = PublicKeySwitchShare::combine(&context, ciphertext, key, flooding, None, &shares)?;
+    exact.check(&context.decrypt(&switched, &other)?)?;
 
     // The parties go on with another joint secret, of which each has a secret too.
-    let target = Reference::new([6; 32]).key_id();
+    let reference = Reference::new([6; 32]);
     let others = (0..3).map(|_| SecretKey::generate_share(&rlwe, &mut rng)).collect::<Result<Vec<_>, _>>()?;
-    let at = Cell::new(0);
-    let (shares, _, _) = parties.operate::<JointSwitch>(&file, &linear, noise, &target, |making| {
+    let (at, key) = (Cell::new(0), reference.key_id());
+    let (shares, _, _) = exact.operate::<JointSwitch>(&key, |making, opened, flooding| {
         let to = &others[at.replace(at.get() + 1)];
-        let opening = context.opening(&refreshed, making.declared, making.policy).map_err(boxed)?;
-        let (flooding, rng) = (&opening.flooding, &mut randomness::from_os()?);
-        Ok(KeySwitchShare::new(&rlwe, &linear, &making.secret, to, flooding, rng)?.into())
+        let (linear, rng) = (&opened.parts()[1], &mut randomness::from_os()?);
+        Ok(KeySwitchShare::new(&rlwe, linear, &making.secret, to, flooding, rng)?.into())
     })?;
-    let (ciphertext, flooding) = (&*opening.ciphertext, &opening.flooding);
-    let switched = KeySwitchShare::combine(&context, ciphertext, target, flooding, None, &shares)?;
-    let secret = joint_secret(&rlwe, &Reference::new([6; 32]), &others)?;
-    assert_eq!(encoder.decode(&context.decrypt(&switched, &secret)?)?[..8], values);
-    // All four operations counted, and nothing is left.
-    assert!(parties.all.iter().all(|party| party.ledger().ledger().used() == 4));
+    let switched = KeySwitchShare::combine(&context, ciphertext, key, flooding, None, &shares)?;
+    exact.check(&context.decrypt(&switched, &joint_secret(&rlwe, &reference, &others)?)?)?;
+    assert!(exact.parties.all.iter().all(|party| party.ledger().ledger().used() == 2));
     Ok(())
 }
 

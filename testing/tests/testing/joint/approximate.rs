@@ -3,8 +3,10 @@
 use chacha20::ChaCha20Rng;
 use rand::RngExt;
 use rand_core::SeedableRng;
-use sunzi_ckks::{AdditiveShare, Complex64, SharedMessage};
-use sunzi_rlwe::joint::{DecryptionShare, EncryptionShare, JointContext as _, Quorum, RefreshShare};
+use sunzi_ckks::{AdditiveShare, Complex64, SharedMessage, SharedRest};
+use sunzi_rlwe::joint::{
+    AdditiveSecret, DecryptionShare, EncryptionShare, JointContext as _, Quorum, RefreshShare,
+};
 use sunzi_rlwe::{DeclaredNoise, Rotation, SecretKey};
 use sunzi_testing::JointKeys;
 
@@ -185,84 +187,117 @@ fn flooded_refreshes_hide_the_noise_of_before() {
     assert!(error.contains("2^4"), "{error}");
 }
 
-/// Additive shares of CKKS add up to the scaled message modulo a power of two, hide it each, and are encrypted again: as they are, and after a sum that no ciphertext saw.
-#[test]
-fn parties_of_ckks_turn_messages_into_additive_shares_and_back() {
-    let run = Approximate::new(3);
-    let Approximate { context, keys, encoder, thresholds } = &run;
-    let mut rng = ChaCha20Rng::seed_from_u64(8);
-    let clear: Vec<Complex64> =
-        (0..Approximate::SLOTS).map(|i| Complex64::from_polar(0.9, i as f64)).collect();
-    let value = context.encrypt(&encoder.encode(&clear).unwrap(), &keys.public, &mut rng).unwrap();
-    let noise = DeclaredNoise::of_own_run(value.noise(), context.ring().expansion());
-    let make =
-        |secret: &SecretKey| context.additive_share(&value, noise, policy(), secret, &mut rng).unwrap();
-    let (openings, own): (Vec<_>, Vec<_>) = keys.secrets.iter().map(make).unzip();
-    let rest = context.open_rest(&value, noise, policy(), None, &openings).unwrap();
-    assert!(context.open_rest(&value, noise, policy(), None, &openings[1..]).is_err());
+/// Three parties of CKKS with a ciphertext of slots on a circle, and what opens it.
+struct Circle {
+    run: Approximate,
+    value: sunzi_ckks::Ciphertext,
+    clear: Vec<Complex64>,
+    phase: Vec<i128>,
+}
 
-    // The sum modulo 2^64 and 2^128 is the phase of the ciphertext: the scaled message and its noise.
-    let phase = context.decrypt(&value, &keys.secret).unwrap();
-    for bits in [64, 128] {
-        let mut sum = rest.modulo(context, bits).unwrap().to_vec();
-        for share in &own {
-            let share = AdditiveShare::from_bytes(&share.to_bytes()).unwrap();
-            assert_ne!(share.modulo(bits).unwrap()[..], sum[..]);
-            sum.iter_mut()
-                .zip(&*share.modulo(bits).unwrap())
-                .for_each(|(sum, own)| *sum = sum.wrapping_add(*own));
-        }
-        let centred = |word: u128| (word << (128 - bits)) as i128 >> (128 - bits);
-        let integers: Vec<i128> = sum.into_iter().map(centred).collect();
-        assert_eq!(coefficients(context, &phase), integers, "{bits} bits");
+impl Circle {
+    fn new(rng: &mut ChaCha20Rng) -> Self {
+        let run = Approximate::new(3);
+        let Approximate { context, keys, encoder, .. } = &run;
+        let clear: Vec<Complex64> =
+            (0..Approximate::SLOTS).map(|i| Complex64::from_polar(0.9, i as f64)).collect();
+        let value = context.encrypt(&encoder.encode(&clear).unwrap(), &keys.public, rng).unwrap();
+        let phase = coefficients(context, &context.decrypt(&value, &keys.secret).unwrap());
+        Self { run, value, clear, phase }
     }
 
-    // Encrypted again with the rest, the message is that of before.
-    let message = SharedMessage::of(&value);
-    let seal = |shares: &[AdditiveShare], seed: &[u8; 32], rng: &mut ChaCha20Rng| -> Vec<EncryptionShare> {
-        let pairs = keys.secrets.iter().zip(shares);
+    fn noise(&self) -> DeclaredNoise {
+        DeclaredNoise::of_own_run(self.value.noise(), self.run.context.ring().expansion())
+    }
+
+    /// Makes additive shares under the secrets of those who act, and opens what is left.
+    fn shared(
+        &self,
+        quorum: Option<&Quorum>,
+        secrets: &[&impl AdditiveSecret],
+        rng: &mut ChaCha20Rng,
+    ) -> (SharedRest, Vec<AdditiveShare>) {
+        let (context, value, noise) = (&self.run.context, &self.value, self.noise());
+        let make = |secret: &&_| context.additive_share(value, noise, policy(), *secret, rng).unwrap();
+        let (openings, own): (Vec<_>, Vec<_>) = secrets.iter().map(make).unzip();
+        assert!(context.open_rest(value, noise, policy(), quorum, &openings[1..]).is_err());
+        (context.open_rest(value, noise, policy(), quorum, &openings).unwrap(), own)
+    }
+
+    /// Fails unless shares and rest add up to the scaled message and its noise, modulo a power of two.
+    fn adds_up(&self, rest: &SharedRest, own: &[AdditiveShare], bits: u32) {
+        let mut sum = rest.modulo(&self.run.context, bits).unwrap().to_vec();
+        for share in own {
+            let share = AdditiveShare::from_bytes(&share.to_bytes()).unwrap().modulo(bits).unwrap();
+            assert_ne!(share[..], sum[..]);
+            sum.iter_mut().zip(&*share).for_each(|(sum, own)| *sum = sum.wrapping_add(*own));
+        }
+        let centred = |word: u128| (word << (128 - bits)) as i128 >> (128 - bits);
+        assert!(sum.into_iter().map(centred).eq(self.phase.iter().copied()), "{bits} bits");
+    }
+
+    /// Makes the parties' shares of an encryption of what they have.
+    fn sealed(&self, own: &[AdditiveShare], seed: &[u8; 32], rng: &mut ChaCha20Rng) -> Vec<EncryptionShare> {
+        let Approximate { context, keys, .. } = &self.run;
+        let pairs = keys.secrets.iter().zip(own);
         pairs.map(|(secret, share)| context.encryption_share(share, secret, seed, rng).unwrap()).collect()
-    };
-    let check = |sealed: &sunzi_ckks::Ciphertext, clear: &[Complex64]| {
+    }
+
+    /// Fails unless a ciphertext of the highest level has these slots within its precision.
+    fn check(&self, sealed: &sunzi_ckks::Ciphertext, clear: &[Complex64]) {
+        let Approximate { context, keys, encoder, .. } = &self.run;
         assert_eq!(sealed.metadata().level, context.depth());
         let opened = encoder.decode(&context.decrypt(sealed, &keys.secret).unwrap()).unwrap();
         let worst = opened.iter().zip(clear).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
         let bound = sealed.metadata().precision.deviation() * 14.0;
         assert!(worst <= bound && bound < 1e-2, "{worst} of {bound}");
-    };
-    let sealed = seal(&own, &[1; 32], &mut rng);
-    let combine = |rest, (quorum, seed), shares: &[EncryptionShare]| {
-        context.encrypt_by_shares(value.key(), &message, rest, (quorum, seed), shares)
-    };
-    check(&combine(Some(&rest), (None, &[1; 32]), &sealed).unwrap(), &clear);
-    assert!(combine(Some(&rest), (None, &[1; 32]), &sealed[1..]).is_err());
+    }
+}
 
-    // What was computed on shares elsewhere: integers of every party, three times the message in all.
-    let tripled: Vec<i128> = coefficients(context, &phase).iter().map(|x| 3 * x).collect();
-    let masks: Vec<Vec<i128>> =
-        (0..2).map(|_| (0..tripled.len()).map(|_| i128::from(rng.random::<i64>()) << 40).collect()).collect();
-    let last: Vec<i128> = (0..tripled.len()).map(|i| tripled[i] - masks[0][i] - masks[1][i]).collect();
-    let integers: Vec<_> =
-        masks.iter().chain([&last]).map(|own| AdditiveShare::from_integers(own).unwrap()).collect();
-    let sealed = seal(&integers, &[2; 32], &mut rng);
-    let clear: Vec<Complex64> = clear.iter().map(|slot| slot * 3.0).collect();
-    let precision = value.metadata().precision.with_magnitude(3.0).with_deviation(1e-4);
-    let message = SharedMessage::exact(sunzi_ckks::Metadata { precision, ..value.metadata().clone() });
-    let result = context.encrypt_by_shares(value.key(), &message, None, (None, &[2; 32]), &sealed).unwrap();
-    check(&result, &clear);
+/// Additive shares of CKKS add up to the scaled message modulo powers of two, hide it each, and are encrypted again.
+#[test]
+fn parties_of_ckks_turn_messages_into_additive_shares_and_back() {
+    let mut rng = ChaCha20Rng::seed_from_u64(8);
+    let circle = Circle::new(&mut rng);
+    let Approximate { context, keys, thresholds, .. } = &circle.run;
+    let (rest, own) = circle.shared(None, &keys.secrets.iter().collect::<Vec<_>>(), &mut rng);
+    [64, 100, 128].into_iter().for_each(|bits| circle.adds_up(&rest, &own, bits));
+
+    let (message, seed) = (SharedMessage::of(&circle.value), [1; 32]);
+    let sealed = circle.sealed(&own, &seed, &mut rng);
+    let combine = |shares: &[EncryptionShare]| {
+        context.encrypt_by_shares(circle.value.key(), &message, Some(&rest), (None, &seed), shares)
+    };
+    circle.check(&combine(&sealed).unwrap(), &circle.clear);
+    assert!(combine(&sealed[1..]).is_err());
 
     // Two of three share for all.
-    let quorum = thresholds.as_ref().unwrap().quorum(1);
-    let secrets = thresholds.as_ref().unwrap().secrets(context.rlwe(), &quorum);
-    let make = |secret| context.additive_share(&value, noise, policy(), secret, &mut rng).unwrap();
-    let (openings, own): (Vec<_>, Vec<_>) = secrets.iter().map(make).unzip();
-    let rest = context.open_rest(&value, noise, policy(), Some(&quorum), &openings).unwrap();
-    let mut sum = rest.modulo(context, 100).unwrap().to_vec();
-    for share in &own {
-        sum.iter_mut().zip(&*share.modulo(100).unwrap()).for_each(|(sum, own)| *sum = sum.wrapping_add(*own));
-    }
-    let integers: Vec<i128> = sum.into_iter().map(|word| (word << 28) as i128 >> 28).collect();
-    assert_eq!(coefficients(context, &phase), integers);
+    let thresholds = thresholds.as_ref().unwrap();
+    let quorum = thresholds.quorum(1);
+    let secrets = thresholds.secrets(context.rlwe(), &quorum);
+    let (rest, own) = circle.shared(Some(&quorum), &secrets.iter().collect::<Vec<_>>(), &mut rng);
+    circle.adds_up(&rest, &own, 128);
+}
+
+/// Integers that were computed on shares elsewhere, three times a message in all, are encrypted by shares.
+#[test]
+fn parties_of_ckks_encrypt_what_shares_became() {
+    let mut rng = ChaCha20Rng::seed_from_u64(9);
+    let circle = Circle::new(&mut rng);
+    let mut draw =
+        || -> Vec<i128> { circle.phase.iter().map(|_| i128::from(rng.random::<i64>()) << 40).collect() };
+    let (first, second) = (draw(), draw());
+    let pairs = circle.phase.iter().zip(first.iter().zip(&second));
+    let last: Vec<i128> = pairs.map(|(x, (a, b))| 3 * x - a - b).collect();
+    let own = [first, second, last].map(|own| AdditiveShare::from_integers(&own).unwrap());
+    let sealed = circle.sealed(&own, &[2; 32], &mut rng);
+    let clear: Vec<Complex64> = circle.clear.iter().map(|slot| slot * 3.0).collect();
+    let metadata = circle.value.metadata();
+    let precision = metadata.precision.with_magnitude(3.0).with_deviation(1e-4);
+    let message = SharedMessage::exact(sunzi_ckks::Metadata { precision, ..metadata.clone() });
+    let (context, key) = (&circle.run.context, circle.value.key());
+    let result = context.encrypt_by_shares(key, &message, None, (None, &[2; 32]), &sealed).unwrap();
+    circle.check(&result, &clear);
 }
 
 /// The coefficients of a plaintext as integers.
