@@ -17,10 +17,11 @@ use crate::bench::{LabError, Result, on_threads, shape};
 
 /// log2 of the ring degree.
 const LOG2_DEGREE: u32 = 13;
-/// Plaintext modulus: 16 bits of entries a coefficient.
-const PLAIN_MODULUS: u64 = 65_537;
-/// Numbers of ciphertext moduli, and of special ones. Noise of a product of two selections takes 66 bits beside those of the plaintext modulus.
-const MODULI: [usize; 2] = [2, 1];
+/// Plaintext modulus, a prime: 29 bits of entries a coefficient. Its bits are spent three times, in coefficients, in products with entries and in products
+/// of selections; beside them noise takes 58 bits. So three moduli of 50 bits hold 10 bits of entries for each word, and two would hold 6.5.
+const PLAIN_MODULUS: u64 = (1 << 29) + 11;
+/// Numbers of ciphertext moduli, and of special ones.
+const MODULI: [usize; 2] = [3, 1];
 
 /// Size of a database, and options of a measurement.
 #[derive(Clone, Copy, Debug)]
