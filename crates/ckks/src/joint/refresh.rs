@@ -15,7 +15,7 @@ impl Context {
     /// what does not depend on them.
     ///
     /// # Errors
-    /// [`RlweError::SharingRoom`] where message and masks do not fit the level; [`RlweError::NoiseDeclaredTooLow`]; [`CkksError::LevelMismatch`] and
+    /// [`RlweError::SharingRoom`](sunzi_rlwe::RlweError::SharingRoom) where message and masks do not fit the level; [`RlweError::NoiseDeclaredTooLow`](sunzi_rlwe::RlweError::NoiseDeclaredTooLow); [`CkksError::LevelMismatch`] and
     /// [`CkksError::Ring`] for a ciphertext of another context.
     pub fn refresh_share(
         &self,
@@ -34,7 +34,7 @@ impl Context {
     /// that of `ciphertext` and of an encryption. Nobody learns the message.
     ///
     /// # Errors
-    /// Every error of [`refresh_share`](Self::refresh_share); [`RlweError::Shares`] unless there are as many shares as parties.
+    /// Every error of [`refresh_share`](Self::refresh_share); [`RlweError::Shares`](sunzi_rlwe::RlweError::Shares) unless there are as many shares as parties.
     pub fn refresh(
         &self,
         ciphertext: &Ciphertext,
@@ -54,7 +54,7 @@ impl Context {
     /// counts before the share leaves, and there is one share for a ciphertext.
     ///
     /// # Errors
-    /// Every error of [`refresh_share`](Self::refresh_share); [`RlweError::Sharing`] for noise that is no number.
+    /// Every error of [`refresh_share`](Self::refresh_share); [`RlweError::Sharing`](sunzi_rlwe::RlweError::Sharing) for noise that is no number.
     pub fn flooded_refresh_share(
         &self,
         ciphertext: &Ciphertext,
@@ -73,7 +73,7 @@ impl Context {
     /// [flooded](Self::flooded_refresh_share) refresh. Its noise is that of an encryption, and its precision has the flooding noise of all.
     ///
     /// # Errors
-    /// Every error of [`flooded_refresh_share`](Self::flooded_refresh_share); [`RlweError::Shares`] unless there are as many shares as parties.
+    /// Every error of [`flooded_refresh_share`](Self::flooded_refresh_share); [`RlweError::Shares`](sunzi_rlwe::RlweError::Shares) unless there are as many shares as parties.
     pub fn flooded_refresh(
         &self,
         ciphertext: &Ciphertext,
@@ -92,7 +92,7 @@ impl Context {
     /// do not fit together.
     ///
     /// # Errors
-    /// [`RlweError::SharingRoom`] where message, masks and flooding noise do not fit the ciphertext's level; every other error of
+    /// [`RlweError::SharingRoom`](sunzi_rlwe::RlweError::SharingRoom) where message, masks and flooding noise do not fit the ciphertext's level; every other error of
     /// [`flooded_refresh_share`](Self::flooded_refresh_share) that needs no secret.
     pub fn flooded_refresh_level(
         &self,
