@@ -180,6 +180,18 @@ impl GadgetBackend for RnsGadget {
         if self.top.options.dropped_limbs == 0 { Ok(a) } else { self.times_dropped(&a, digit) }
     }
 
+    fn pack_part(&self, part: Poly<Evaluation>, i: usize) -> Result<PackedPoly, RingError> {
+        self.ring_of_part(i)?.packed(&part)
+    }
+
+    fn unpack_part(&self, part: &PackedPoly, i: usize) -> Result<Poly<Evaluation>, RingError> {
+        self.ring_of_part(i)?.unpacked(part)
+    }
+
+    fn unpacked_sum(&self, parts: &[&PackedPoly], i: usize) -> Result<Poly<Evaluation>, RingError> {
+        self.ring_of_part(i)?.sum_packed(parts, None)
+    }
+
     fn sum_parts(&self, parts: &[&PackedPoly], i: usize) -> Result<PackedPoly, RingError> {
         let parts = parts.iter().map(|part| part.0.get()).collect::<Result<Vec<_>, _>>()?;
         Ok(PackedPoly::new(KeyPoly::sum(&parts, &self.ring_of_part(i)?)?))

@@ -217,14 +217,17 @@ pub trait GadgetBackend: Any + Debug + Send + Sync {
     /// Every error of [`part_ring`](Self::part_ring); [`RingError::ShapeMismatch`] or [`RingError::OtherModulus`] for
     /// a polynomial of another ring.
     fn pack_part(&self, part: Poly<Evaluation>, i: usize) -> Result<PackedPoly, RingError> {
-        self.part_ring(i)?.packed(&part)
+        self.part_ring(i)?.check(&part)?;
+        Ok(PackedPoly::new(part))
     }
     /// Unpacks the i-th polynomial of a half of a key.
     ///
     /// # Errors
     /// Every error of [`pack_part`](Self::pack_part).
     fn unpack_part(&self, part: &PackedPoly, i: usize) -> Result<Poly<Evaluation>, RingError> {
-        self.part_ring(i)?.unpacked(part)
+        let (ring, part) = (self.part_ring(i)?, part.0.get::<Poly<Evaluation>>()?);
+        ring.check(part)?;
+        Ok(part.clone())
     }
     /// Returns the packed sum of i-th polynomials of halves of keys.
     ///
@@ -238,7 +241,8 @@ pub trait GadgetBackend: Any + Debug + Send + Sync {
     /// # Errors
     /// Every error of [`unpack_part`](Self::unpack_part).
     fn unpacked_sum(&self, parts: &[&PackedPoly], i: usize) -> Result<Poly<Evaluation>, RingError> {
-        self.part_ring(i)?.sum_packed(parts, None)
+        let parts = parts.iter().map(|part| self.unpack_part(part, i)).collect::<Result<Vec<_>, _>>()?;
+        self.part_ring(i)?.sum(&parts)
     }
     /// The number of bytes that a key for this level takes in memory.
     ///
