@@ -54,7 +54,7 @@ impl JointContext for Context {
     }
 }
 
-/// What the additive shares of all parties leave of a message of CKKS: integers that nobody has to hide, once opened.
+/// The rest of a message of CKKS less the additive shares of all parties: integers that tell nothing without these shares.
 ///
 /// ```
 /// use sunzi_ckks::{Context, Encoder, Parameters, SharedMessage};
@@ -110,7 +110,7 @@ pub struct SharedRest {
     values: Zeroizing<Poly<Evaluation>>,
 }
 
-/// What additive shares and their rest hold together: a message of CKKS, and the noise of the ciphertext that it came from.
+/// A message of CKKS that is held by additive shares and their rest, and the noise of the ciphertext that it came from.
 ///
 /// ```
 /// use sunzi_ckks::{Metadata, Precision, SharedMessage};

@@ -284,8 +284,7 @@ pub(crate) fn error_sample<'a>(
         }
     }
     let mut b = ring.to_evaluation(error)?;
-    let masked = products.try_for_each(|(a, s)| ring.mul_add_assign(&mut b, a, s));
-    match masked {
+    match products.try_for_each(|(a, s)| ring.mul_add_assign(&mut b, a, s)) {
         Ok(()) => Ok(b),
         Err(failed) => {
             b.zeroize();

@@ -1,4 +1,4 @@
-//! What parties do with a ciphertext, each by one share: the traits by which requests, answers and collections are written once, and requests themselves.
+//! Operations of parties on a ciphertext, each party by one share: traits by which requests, answers and collections are written once, and the requests themselves.
 
 use std::ops::DerefMut;
 use std::sync::Arc;

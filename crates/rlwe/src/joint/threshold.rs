@@ -120,7 +120,7 @@ pub(crate) struct Point<V: Zeroize> {
     pub(crate) value: Zeroizing<V>,
 }
 
-/// What the share of a party is worth in a quorum, λ_j·σ_j: multiplied where it is used, at the level that is needed.
+/// The secret λ_j·σ_j of a party in a quorum, its share times its Lagrange factor: multiplied where it is used, at the level that is needed.
 pub struct QuorumSecret<'a> {
     share: &'a Poly<Evaluation>,
     factor: BigInt,

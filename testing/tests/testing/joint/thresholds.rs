@@ -51,7 +51,7 @@ impl Thresholds {
         secrets.iter().map(|secret| decryption.share(context, secret, rng).unwrap()).collect()
     }
 
-    /// What the shares of a quorum are worth in it.
+    /// Returns the secrets of the parties of a quorum, each its share times its Lagrange factor.
     pub(super) fn secrets(&self, context: &RlweContext, quorum: &Quorum) -> Vec<QuorumSecret<'_>> {
         let share = |party: &u32| self.shares[*party as usize - 1].in_quorum(context, quorum).unwrap();
         quorum.parties().iter().map(share).collect()
