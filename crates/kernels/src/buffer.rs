@@ -32,6 +32,15 @@ impl Buffer {
         Self { lines: vec![Line([0; 8]); len.div_ceil(8)], len }
     }
 
+    /// Makes a buffer of `len` words that are zero; `None` where there is no memory for it.
+    #[must_use]
+    pub fn try_zeroed(len: usize) -> Option<Self> {
+        let (count, mut lines) = (len.div_ceil(8), Vec::new());
+        lines.try_reserve_exact(count).ok()?;
+        lines.resize(count, Line([0; 8]));
+        Some(Self { lines, len })
+    }
+
     /// Makes a buffer that is a copy of `words`.
     #[must_use]
     pub fn from_slice(words: &[u64]) -> Self {

@@ -2,6 +2,8 @@
 
 /// Length in bits of the longest modulus, and so of the longest residue.
 pub(crate) const MAX_BITS: u32 = 62;
+/// Number of words of an element in the products of [`Modulus::packed_matrix_products`](crate::Modulus::packed_matrix_products).
+pub const MATRIX_BLOCK: usize = 16;
 
 /// A modulus and its reciprocals for both word sizes.
 #[derive(Clone, Copy)]

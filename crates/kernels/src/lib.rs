@@ -51,7 +51,7 @@ mod x86_64;
 
 pub use automorphism::Automorphism;
 pub use buffer::Buffer;
-pub use constants::residue_bytes;
+pub use constants::{MATRIX_BLOCK, residue_bytes};
 pub use conversion::Conversion;
 pub use cyclotomic::{CyclotomicPlan, CyclotomicScale};
 pub use error::KernelError;

@@ -67,6 +67,8 @@ type InnerProduct = unsafe fn(&Constants, &mut [u64], &[&[u64]], &[&[u64]]);
 type InnerProductPair = unsafe fn(&Constants, [&mut [u64]; 2], &[&[u64]], [&[&[u64]]; 2]);
 /// Function of (constants, two outputs, first factors, two lists of second factors in bytes) that computes two inner products.
 type PackedInnerProducts = unsafe fn(&Constants, [&mut [u64]; 2], &[&[u64]], [&[&[u8]]; 2]);
+/// Function of (constants, two outputs, two vectors, packed matrix) that computes the products of both vectors with every column.
+type PackedMatrix = unsafe fn(&Constants, [&mut [u64]; 2], [&[u64]; 2], &[u8]);
 /// Function of (constants, data, twiddles of its blocks, bytes to prefetch) that runs the tail of a forward transform.
 type ForwardTail = unsafe fn(&Constants, &mut [u64], &[u64], [&[u8]; 2]);
 /// Function of (constants, sweep, kernel, path) that runs one sweep of a cyclotomic transform.
@@ -128,6 +130,7 @@ pub(crate) struct InnerProducts {
     pub(crate) one: InnerProduct,
     pub(crate) pair: InnerProductPair,
     pub(crate) packed: PackedInnerProducts,
+    pub(crate) packed_matrix: PackedMatrix,
 }
 
 /// Sums of products that wrap or are rounded, functions of (constants, out, input vectors).

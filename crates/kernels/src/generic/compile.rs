@@ -64,6 +64,7 @@ macro_rules! inner_products {
             one(out: &mut [u64], x: &[&[u64]], y: &[&[u64]])
             pair(out: [&mut [u64]; 2], x: &[&[u64]], y: [&[&[u64]]; 2])
             packed(out: [&mut [u64]; 2], x: &[&[u64]], y: [&[&[u8]]; 2])
+            packed_matrix(out: [&mut [u64]; 2], x: [&[u64]; 2], m: &[u8])
         }
     };
 }

@@ -4,7 +4,7 @@
 use super::arithmetic::{Arithmetic, V};
 use super::elementwise::add;
 use super::lanes::{Integers, Lanes, WIDTH, copy};
-use crate::constants::residue_bytes;
+use crate::constants::{MATRIX_BLOCK, residue_bytes};
 
 /// Number of vectors that are handled together: their sums do not wait for each other.
 const VECTORS: usize = 4;
@@ -92,6 +92,91 @@ pub(crate) fn pair<A: Arithmetic>(a: A, out: [&mut [u64]; 2], x: &[&[u64]], y: [
 #[inline(always)]
 pub(crate) fn packed<A: Arithmetic>(a: A, out: [&mut [u64]; 2], x: &[&[u64]], y: [&[&[u8]]; 2]) {
     inner_products(a, Packed::new(a, residue_bytes(a.value())), out, x, y);
+}
+
+/// Distance in bytes from what is read of a packed matrix to what is prefetched, for each of two streams.
+const MATRIX_AHEAD: usize = 1536;
+/// Number of vectors of an element of a packed matrix.
+const ELEMENT: usize = MATRIX_BLOCK / WIDTH;
+
+/// Computes out_jk = Σ_i x_ji·m_ik mod q for two vectors x_j and every column of a packed matrix, whose elements are blocks of words. Two columns share the loads
+/// of both vectors, and are each one stream.
+#[inline(always)]
+pub(crate) fn packed_matrix<A: Arithmetic>(a: A, out: [&mut [u64]; 2], x: [&[u64]; 2], m: &[u8]) {
+    let kept = Packed::new(a, residue_bytes(a.value()));
+    let x = x.map(|x| x.as_chunks::<MATRIX_BLOCK>().0);
+    let rows = x.first().map_or(0, |x| x.len());
+    let stride = ELEMENT * kept.width * WIDTH;
+    let [first, second] = out.map(|out| out.chunks_mut(2 * MATRIX_BLOCK));
+    for (pair, (first, second)) in first.zip(second).enumerate() {
+        let columns = [2 * pair, 2 * pair + usize::from(first.len() > MATRIX_BLOCK)];
+        let starts = columns.map(|column| column * rows * stride);
+        let least = starts.into_iter().max().unwrap_or(0) + rows * stride - WIDTH * kept.width + READ;
+        let Some(m) = m.get(..least) else { return };
+        let mut totals = [[[a.lanes().splat(0); ELEMENT]; 2]; 2];
+        for start in (0..rows).step_by(A::MAX_TERMS) {
+            let terms = x.map(|x| x.get(start..rows.min(start + A::MAX_TERMS)).unwrap_or_default());
+            let from = starts.map(|column| m.as_ptr().wrapping_add(column + start * stride));
+            // SAFETY: `m` holds both columns, and the bytes that the last vector reads beyond its own.
+            let sums = unsafe { matrix_sums(a, kept, terms, from) };
+            for (total, sum) in totals.as_flattened_mut().iter_mut().zip(sums.as_flattened()) {
+                for (total, sum) in total.iter_mut().zip(sum) {
+                    *total = add(a, *total, *sum);
+                }
+            }
+        }
+        for (out, totals) in [first, second].into_iter().zip(totals) {
+            for (out, totals) in out.chunks_mut(MATRIX_BLOCK).zip(totals) {
+                for (words, total) in out.as_chunks_mut().0.iter_mut().zip(totals) {
+                    a.lanes().store(words, total);
+                }
+            }
+        }
+    }
+}
+
+/// Computes the sums of two vectors with two columns, for at most `MAX_TERMS` rows.
+///
+/// # Safety
+/// `from` must lead to as many elements as the vectors have, and [`READ`] bytes more.
+#[inline(always)]
+unsafe fn matrix_sums<A: Arithmetic>(
+    a: A,
+    kept: Packed<A>,
+    x: [&[[u64; MATRIX_BLOCK]]; 2],
+    from: [*const u8; 2],
+) -> [[[V<A>; ELEMENT]; 2]; 2] {
+    let mut sums = [[[a.sum_start(); ELEMENT]; 2]; 2];
+    let step = WIDTH * kept.width;
+    let [first, second] = x;
+    for (row, x) in first.iter().zip(second).enumerate() {
+        let mut xs = [[a.lanes().splat(0); ELEMENT]; 2];
+        for (xs, x) in xs.iter_mut().zip([x.0, x.1]) {
+            for (vector, words) in xs.iter_mut().zip(x.as_chunks().0) {
+                *vector = a.lanes().load(words);
+            }
+        }
+        for (k, from) in from.into_iter().enumerate() {
+            let from = from.wrapping_add(row * ELEMENT * step);
+            for i in 0..ELEMENT {
+                a.lanes().prefetch(from.wrapping_byte_add(MATRIX_AHEAD + i * step).cast());
+                // SAFETY: the caller's.
+                let y = unsafe { kept.vector(a, from.wrapping_add(i * step)) };
+                for (sums, xs) in sums.iter_mut().zip(xs) {
+                    let sum = sums.get_mut(k).and_then(|sums| sums.get_mut(i));
+                    let (Some(sum), Some(x)) = (sum, xs.get(i)) else { continue };
+                    *sum = a.sum_add(*sum, *x, y);
+                }
+            }
+        }
+    }
+    let mut totals = [[[a.lanes().splat(0); ELEMENT]; 2]; 2];
+    for (totals, sums) in totals.as_flattened_mut().iter_mut().zip(sums.as_flattened()) {
+        for (total, sum) in totals.iter_mut().zip(sums) {
+            *total = a.sum_reduce(*sum);
+        }
+    }
+    totals
 }
 
 /// Computes out_k = Σ_i x_i·y_ki mod q for canonical words and one or more k, which share the loads of x; all

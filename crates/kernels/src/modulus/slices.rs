@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "calls through tables chosen for an available instruction set")]
 
 use super::{Modulus, check_terms};
+use crate::constants::MATRIX_BLOCK;
 use crate::error::{KernelError, check_count, check_length};
 use crate::table::Bits;
 
@@ -315,6 +316,37 @@ impl Modulus {
         crate::tally::products(2 * a.len(), len);
         // SAFETY: as in `add_assign`.
         unsafe { (self.table.inner_products.packed)(&self.constants, out, a, b) };
+        Ok(())
+    }
+
+    /// Computes out_jk = Σ_i x_ji·m_ik mod q, word by word, for two vectors x_j and every column k of a matrix. Elements are blocks of [`MATRIX_BLOCK`] words; those of
+    /// the matrix are packed by [`pack_residues`](Self::pack_residues), column by column, and are read once from end to end.
+    ///
+    /// # Errors
+    /// [`KernelError::LengthMismatch`] for vectors, or outputs, of different lengths or with a part of a block; [`KernelError::TooManyTerms`];
+    /// [`KernelError::PackedLength`] for a matrix of fewer bytes than its elements take.
+    pub fn packed_matrix_products(
+        &self,
+        out: [&mut [u64]; 2],
+        vectors: [&[u64]; 2],
+        matrix: &[u8],
+    ) -> Result<(), KernelError> {
+        let ([first, second], [x, y]) = (&out, vectors);
+        check_length(first.len(), second.len())?;
+        check_length(x.len(), y.len())?;
+        check_length(first.len().next_multiple_of(MATRIX_BLOCK), first.len())?;
+        check_length(x.len().next_multiple_of(MATRIX_BLOCK), x.len())?;
+        check_terms(x.len() / MATRIX_BLOCK)?;
+        let residues = (x.len() / MATRIX_BLOCK).saturating_mul(first.len());
+        self.check_packed(residues, matrix.len())?;
+        if x.is_empty() {
+            out.into_iter().for_each(|out| out.fill(0));
+            return Ok(());
+        }
+        #[cfg(feature = "tally")]
+        crate::tally::products(2 * (x.len() / MATRIX_BLOCK), first.len());
+        // SAFETY: as in `add_assign`.
+        unsafe { (self.table.inner_products.packed_matrix)(&self.constants, out, vectors, matrix) };
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! Sums of products in 128 bits, with one reduction each.
 
-use crate::constants::Constants;
+use crate::constants::{Constants, MATRIX_BLOCK};
 use crate::generic::lanes::{WIDTH, expanded};
 use crate::table::InnerProducts;
 
@@ -120,7 +120,12 @@ impl BlockSum for Wide {
 
 /// Returns the functions of inner products by one way to sum, block by block.
 pub(super) const fn inner_products<S: BlockSum>() -> InnerProducts {
-    InnerProducts { one: inner_product::<S>, pair: pair::<S, u64>, packed: pair::<S, u8> }
+    InnerProducts {
+        one: inner_product::<S>,
+        pair: pair::<S, u64>,
+        packed: pair::<S, u8>,
+        packed_matrix: packed_matrix::<S>,
+    }
 }
 
 fn inner_product<S: BlockSum>(c: &Constants, out: &mut [u64], x: &[&[u64]], y: &[&[u64]]) {
@@ -136,6 +141,21 @@ fn pair<S: BlockSum, T: Kept>(c: &Constants, out: [&mut [u64]; 2], x: &[&[u64]],
     for (k, (first, second)) in blocks.enumerate() {
         S::inner_product_at(c, first, k * BLOCK, x, y_first);
         S::inner_product_at(c, second, k * BLOCK, x, y_second);
+    }
+}
+
+/// Computes out_jk = Σ_i x_ji·m_ik mod q for two vectors x_j and every column of a packed matrix, whose elements are blocks of words.
+fn packed_matrix<S: BlockSum>(c: &Constants, out: [&mut [u64]; 2], x: [&[u64]; 2], m: &[u8]) {
+    let stride = MATRIX_BLOCK * c.residue_bytes();
+    for (out, x) in out.into_iter().zip(x) {
+        let x: Vec<&[u64]> = x.chunks(MATRIX_BLOCK).collect();
+        for (k, out) in out.chunks_mut(MATRIX_BLOCK).enumerate() {
+            // Vectors of words are read beyond an element.
+            let elements = k * x.len()..(k + 1) * x.len();
+            let column: Vec<&[u8]> =
+                elements.map(|element| m.get(element * stride..).unwrap_or_default()).collect();
+            S::inner_product_at(c, out, 0, &x, &column);
+        }
     }
 }
 

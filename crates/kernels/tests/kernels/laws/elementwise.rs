@@ -1,7 +1,7 @@
 //! Laws of loops with one result a word, at every length and at the ends of every range.
 
 use num_bigint::BigUint;
-use sunzi_kernels::Modulus;
+use sunzi_kernels::{KernelError, MATRIX_BLOCK, Modulus};
 
 use crate::oracle::{Words, hard_vectors, isas, mul, primes};
 
@@ -220,6 +220,50 @@ fn inner_products_of_any_length() {
                         (&expected, &expected_second),
                         "q {q}, {terms} in bytes, {isa}"
                     );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn products_with_packed_matrices_are_inner_products() {
+    for q in moduli() {
+        for isa in isas() {
+            let modulus = Modulus::with_isa(q, isa).unwrap();
+            for (rows, columns) in [(0, 0), (0, 3), (3, 0), (1, 1), (2, 2), (5, 3), (40, 4), (700, 1)] {
+                let mut words = Words(rows as u64 + 1);
+                let mut block = |i: usize| {
+                    if i.is_multiple_of(3) { vec![q - 1; MATRIX_BLOCK] } else { words.below(q, MATRIX_BLOCK) }
+                };
+                let vectors = [(); 2].map(|()| (0..rows).map(&mut block).collect::<Vec<_>>());
+                let matrix: Vec<_> = (0..rows * columns).map(&mut block).collect();
+                let bytes = packed(&modulus, &matrix.concat());
+                let [x, y] = vectors.each_ref().map(|vector| vector.concat());
+                let [mut first, mut second] = [(); 2].map(|()| vec![q; columns * MATRIX_BLOCK]);
+                modulus.packed_matrix_products([&mut first, &mut second], [&x, &y], &bytes).unwrap();
+                for (vector, got) in vectors.iter().zip([&first, &second]) {
+                    let vector: Vec<&[u64]> = vector.iter().map(Vec::as_slice).collect();
+                    for (k, got) in got.chunks(MATRIX_BLOCK).enumerate() {
+                        let column: Vec<&[u64]> =
+                            matrix[k * rows..][..rows].iter().map(Vec::as_slice).collect();
+                        let mut expected = [q; MATRIX_BLOCK];
+                        modulus.inner_product(&mut expected, &vector, &column).unwrap();
+                        assert_eq!(got, expected, "q {q}, column {k} of {rows} by {columns}, {isa}");
+                    }
+                }
+                let mut refused = |x: &[u64], bytes: &[u8]| {
+                    modulus.packed_matrix_products([&mut first, &mut second], [x, &y], bytes).unwrap_err()
+                };
+                if rows > 0 {
+                    refused(&x[1..], &bytes);
+                }
+                if rows * columns > 0 {
+                    let expected = modulus.packed_residues_len(rows * columns * MATRIX_BLOCK);
+                    let got = expected - 1;
+                    assert_eq!(refused(&x, &bytes[..got]), KernelError::PackedLength { expected, got });
+                    let outs = [&mut first[1..], &mut second[1..]];
+                    assert!(modulus.packed_matrix_products(outs, [&x, &y], &bytes).is_err());
                 }
             }
         }
