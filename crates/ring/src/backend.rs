@@ -16,7 +16,7 @@ use sunzi_kernels::IntegerMatrix;
 use sunzi_math::{CoefficientBasis, RingIndex};
 
 use crate::poly::{Coefficient, Evaluation, Poly, Representation, Residues};
-use crate::{Expansion, PackedPoly, PackingError, RingError, packing, sampling};
+use crate::{Expansion, PackedPoly, PackingError, PolyMatrix, RingError, packing, sampling};
 
 /// Factors of the terms of a sum of products of polynomials.
 pub type Factors<'a> = Vec<[&'a Poly<Evaluation>; 2]>;
@@ -65,12 +65,10 @@ pub trait Backend: Any + Debug + Send + Sync {
         1.0
     }
 
-    /// The highest level k: q = Q_k. The ring at level l < k is R modulo Q_l. In most rings Q_l = q_1⋯q_l, the
-    /// product of the first l moduli; levels may also be products of other sets of them, where Q_l need not divide
-    /// Q_(l+1): see [`is_nested`](Self::is_nested).
+    /// The highest level k: q = Q_k. The ring at level l < k is R modulo Q_l. In most rings Q_l = q_1⋯q_l, the product of the first l moduli; levels may also be
+    /// products of other sets of them, where Q_l need not divide Q_(l+1): see [`is_nested`](Self::is_nested).
     fn level(&self) -> usize;
-    /// Whether level `lower` exists and its modulus divides that of level `higher`: then a polynomial of the higher
-    /// level can be taken modulo the lower modulus as it is.
+    /// Whether level `lower` exists and its modulus divides that of level `higher`: then a polynomial of the higher level can be taken modulo the lower one.
     fn is_nested(&self, lower: usize, higher: usize) -> bool {
         (1..=higher).contains(&lower) && higher <= self.level()
     }
@@ -122,8 +120,7 @@ pub trait Backend: Any + Debug + Send + Sync {
     /// # Errors
     /// [`RingError::ShapeMismatch`]; [`RingError::NoSuchLevel`] above the level of a.
     fn mod_switch(&self, a: &Poly<Evaluation>, level: usize) -> Result<Poly<Evaluation>, RingError>;
-    /// Does [`mod_switch`](Self::mod_switch) for several polynomials at once: few moduli of one polynomial leave
-    /// threads idle.
+    /// Does [`mod_switch`](Self::mod_switch) for several polynomials at once: few moduli of one polynomial leave threads idle.
     ///
     /// # Errors
     /// Every error of [`mod_switch`](Self::mod_switch).
@@ -134,8 +131,7 @@ pub trait Backend: Any + Debug + Send + Sync {
     ) -> Result<Vec<Poly<Evaluation>>, RingError> {
         polys.iter().map(|a| self.mod_switch(a, level)).collect()
     }
-    /// Does [`mod_switch`](Self::mod_switch) of a + b for b in coefficient form, which costs no transforms of its
-    /// own.
+    /// Does [`mod_switch`](Self::mod_switch) of a + b for b in coefficient form, which costs no transforms of its own.
     ///
     /// # Errors
     /// Every error of [`mod_switch`](Self::mod_switch), also where a and b have different levels.
@@ -351,8 +347,7 @@ pub trait Backend: Any + Debug + Send + Sync {
     /// Returns Σ c_i·a_i modulo Q_l for a_i of any levels from l: residues above level l are not read.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`] or [`RingError::OtherModulus`]; [`RingError::NoSuchLevel`] for a term below level l;
-    /// [`RingError::NotNested`].
+    /// [`RingError::ShapeMismatch`] or [`RingError::OtherModulus`]; [`RingError::NoSuchLevel`] for a term below level l; [`RingError::NotNested`].
     fn linear_combination(
         &self,
         terms: &[(&BigInt, &Residues)],
@@ -363,8 +358,7 @@ pub trait Backend: Any + Debug + Send + Sync {
         self.add_linear_combination_assign(&mut sum, terms)?;
         Ok(sum)
     }
-    /// Adds a linear combination to a: a ← a + Σ c_i·a_i for a of level l and a_i of any levels from l. On an error a
-    /// is not changed.
+    /// Adds a linear combination to a: a ← a + Σ c_i·a_i for a of level l and a_i of any levels from l. On an error a is not changed.
     ///
     /// # Errors
     /// Every error of [`linear_combination`](Self::linear_combination).
@@ -405,6 +399,13 @@ pub trait Backend: Any + Debug + Send + Sync {
         level: usize,
     ) -> Result<Vec<Vec<Poly<Evaluation>>>, RingError> {
         defaults::block_products(self, size, [left, right], level)
+    }
+    /// Makes a matrix of zeros, whose products with vectors read it from memory once, from end to end.
+    ///
+    /// # Errors
+    /// [`RingError::OutOfRange`] for a matrix without elements, of more than 4096 rows, or too large for the memory.
+    fn poly_matrix(&self, rows: usize, columns: usize) -> Result<PolyMatrix, RingError> {
+        defaults::poly_matrix(self, rows, columns)
     }
     /// Adds an integer c to a: a ← a + c, by one addition a value.
     ///
@@ -489,8 +490,7 @@ pub trait Backend: Any + Debug + Send + Sync {
     /// Reads a polynomial. Memory is allocated for one polynomial of this ring, whatever the input holds.
     ///
     /// # Errors
-    /// [`PackingError::Residue`] for a residue that is not reduced, and for bits behind the last residue that are not
-    /// 0; [`PackingError::Io`] where reading fails.
+    /// [`PackingError::Residue`] for a residue that is not reduced, and for bits behind the last residue that are not 0; [`PackingError::Io`] where reading fails.
     fn unpack(
         &self,
         representation: Representation,

@@ -45,6 +45,7 @@ mod packed;
 mod packing;
 mod parallel;
 mod poly;
+mod poly_matrix;
 mod real_subring;
 mod ring;
 mod rns;
@@ -77,6 +78,7 @@ pub use packing::{
 };
 pub use parallel::{Parallelism, on_pool};
 pub use poly::{Coefficient, Domain, Evaluation, Poly, Representation, Residues};
+pub use poly_matrix::{MatrixContent, PolyMatrix};
 pub use real_subring::RealSubring;
 pub use ring::{Ring, Tables};
 pub use rns::{RnsScaler, ScalingBounds, SwitchingBounds};

@@ -11,6 +11,7 @@ pub(crate) mod integers;
 pub(crate) mod masking;
 mod matrix_product;
 pub(crate) mod plaintext;
+mod poly_matrix;
 mod raise;
 mod sum;
 mod tensor;

@@ -1,18 +1,21 @@
 //! Operations of a storage computed by others: the default methods of [`Backend`], unless a storage knows a faster
 //! form.
 
+use std::sync::Arc;
+
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::ToPrimitive;
 use rand_core::CryptoRng;
 use sunzi_kernels::IntegerMatrix;
 use sunzi_math::{Integers, RingIndex};
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 use super::{Backend, Factors};
 use crate::error::check_monomial;
+use crate::poly_matrix::{MatrixContent, check_sides};
 use crate::sampling::ternary;
-use crate::{Coefficient, Evaluation, PackedPoly, Poly, Representation, Residues, RingError};
+use crate::{Coefficient, Evaluation, PackedPoly, Poly, PolyMatrix, Representation, Residues, RingError};
 
 /// Does [`Backend::masked`] polynomial by polynomial.
 pub fn by_polynomials<R: Backend + ?Sized>(
@@ -349,4 +352,55 @@ pub(super) fn sum_of_tensors<R: Backend + ?Sized>(
     }
     let (expected, got) = (3, sums.len());
     sums.try_into().map_err(|_| RingError::LengthMismatch { what: "sums", expected, got })
+}
+
+/// Does [`Backend::poly_matrix`] by polynomials as they are.
+pub(super) fn poly_matrix<R: Backend + ?Sized>(
+    ring: &R,
+    rows: usize,
+    columns: usize,
+) -> Result<PolyMatrix, RingError> {
+    let count = check_sides(rows, columns)?;
+    let (ring, zero) = (ring.at_level(ring.level())?, ring.zero(Representation::Values).into());
+    Ok(PolyMatrix::new(rows, columns, Polynomials { polys: vec![zero; count], ring, rows }))
+}
+
+/// Elements of a matrix as polynomials, column by column.
+struct Polynomials {
+    ring: Arc<dyn Backend>,
+    rows: usize,
+    polys: Vec<Poly<Evaluation>>,
+}
+
+impl MatrixContent for Polynomials {
+    fn set(&mut self, row: usize, column: usize, a: &Poly<Evaluation>) -> Result<(), RingError> {
+        self.ring.check(a)?;
+        if let Some(element) = self.polys.get_mut(column * self.rows + row) {
+            *element = a.clone();
+        }
+        Ok(())
+    }
+
+    fn products(
+        &self,
+        vectors: &[&[&Poly<Evaluation>]],
+        level: usize,
+    ) -> Result<Vec<Poly<Evaluation>>, RingError> {
+        let columns = self.polys.chunks(self.rows.max(1));
+        let mut lists: Vec<Factors<'_>> = Vec::new();
+        for vector in vectors {
+            for column in columns.clone() {
+                lists.push(vector.iter().zip(column).map(|(a, m)| [*a, m]).collect());
+            }
+        }
+        self.ring.inner_products(&lists, level)
+    }
+
+    fn byte_len(&self) -> usize {
+        self.polys.iter().map(|poly| poly.byte_len()).sum()
+    }
+
+    fn erase(&mut self) {
+        self.polys.iter_mut().for_each(Zeroize::zeroize);
+    }
 }

@@ -13,7 +13,7 @@ use super::plaintext::scale_into;
 use super::raise::{self, Raise};
 use super::{
     WordRing, automorphism, block_product, combination, division, factor, gathered, masking, matrix_product,
-    sum, tensor,
+    poly_matrix, sum, tensor,
 };
 use crate::backend::multiply_by_values;
 use crate::error::{entry, part};
@@ -22,7 +22,7 @@ use crate::once::get_or_try_init;
 use crate::parallel::{BLOCK, Work, on_pool};
 use crate::scratch::Scratch;
 use crate::{
-    Append, Backend, Coefficient, Evaluation, Factors, KeyPoly, PackedPoly, PackingError, Poly,
+    Append, Backend, Coefficient, Evaluation, Factors, KeyPoly, PackedPoly, PackingError, Poly, PolyMatrix,
     Representation, Residues, RingError, Shape, packing,
 };
 
@@ -348,6 +348,10 @@ impl Backend for WordRing {
         let mut scaled = self.arbitrary();
         scale_into(self.basis(), scaled.words_mut(), self.degree(), message, t)?;
         Ok(scaled)
+    }
+
+    fn poly_matrix(&self, rows: usize, columns: usize) -> Result<PolyMatrix, RingError> {
+        poly_matrix::zeros(self, rows, columns)
     }
 
     fn packed(&self, a: &Poly<Evaluation>) -> Result<PackedPoly, RingError> {

@@ -38,6 +38,8 @@ mod packing;
 #[cfg(test)]
 mod parallel;
 #[cfg(test)]
+mod poly_matrix;
+#[cfg(test)]
 mod products;
 #[cfg(test)]
 mod real_subring;
