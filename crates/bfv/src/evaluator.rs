@@ -10,7 +10,9 @@ use sunzi_rlwe::{Exact, Homomorphic, RlweContext, SecretKey, Sign};
 
 pub use extend::Extended;
 pub use products::ProductSum;
-pub use sunzi_rlwe::evaluator::{GiantStep, PreparedMatrix, PreparedMultiplier, PreparedPlaintext};
+pub use sunzi_rlwe::evaluator::{
+    GiantStep, PlainMatrix, PreparedMatrix, PreparedMultiplier, PreparedPlaintext,
+};
 
 use crate::{Bfv, BfvError, Ciphertext, Context, Plaintext, noise};
 

@@ -37,8 +37,8 @@ pub use ciphertext::{Bfv, Ciphertext};
 pub use context::{Context, CrtContext};
 pub use error::BfvError;
 pub use evaluator::{
-    Evaluator, Extended, GiantStep, Hoisted, PreparedMatrix, PreparedMultiplier, PreparedPlaintext,
-    ProductSum,
+    Evaluator, Extended, GiantStep, Hoisted, PlainMatrix, PreparedMatrix, PreparedMultiplier,
+    PreparedPlaintext, ProductSum,
 };
 pub use explain::{Choice, Explanation};
 pub use fermat::FermatParameters;

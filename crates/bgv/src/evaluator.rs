@@ -11,7 +11,9 @@ use sunzi_encoding::Plaintext;
 use sunzi_rlwe::evaluator::Pair;
 use sunzi_rlwe::{Exact, Homomorphic, NoiseBound, NoiseTerm, RlweContext, SecretKey, Sign, Trace};
 
-pub use sunzi_rlwe::evaluator::{GiantStep, PreparedMatrix, PreparedMultiplier, PreparedPlaintext};
+pub use sunzi_rlwe::evaluator::{
+    GiantStep, PlainMatrix, PreparedMatrix, PreparedMultiplier, PreparedPlaintext,
+};
 
 use crate::budget::MOST_PLAIN_PRODUCTS;
 use crate::{Bgv, BgvError, Ciphertext, Context, Metadata, Usage};

@@ -41,7 +41,9 @@ pub use builder::ParametersBuilder;
 pub use ciphertext::{Bgv, Ciphertext, Metadata};
 pub use context::{Context, CrtContext, Settings};
 pub use error::BgvError;
-pub use evaluator::{Evaluator, GiantStep, Hoisted, PreparedMatrix, PreparedMultiplier, PreparedPlaintext};
+pub use evaluator::{
+    Evaluator, GiantStep, Hoisted, PlainMatrix, PreparedMatrix, PreparedMultiplier, PreparedPlaintext,
+};
 pub use explain::{Candidate, Explanation};
 pub use operators::{OperatorError, Value, WithKeys};
 pub use parameters::Parameters;

@@ -9,6 +9,7 @@ mod encrypted_matrix;
 mod linear_map;
 mod matrix;
 mod plain;
+mod plain_matrix;
 mod rotate;
 
 use std::borrow::Cow;
@@ -20,7 +21,8 @@ use sunzi_ring::{Ring, RingError};
 pub use encrypted_matrix::{MatrixFactors, Transposition};
 pub use linear_map::{GiantStep, PreparedMultiplier};
 pub use matrix::{CommonRow, PreparedMatrix};
-pub use plain::{PlainTerm, PreparedPlaintext};
+pub use plain::PreparedPlaintext;
+pub use plain_matrix::PlainMatrix;
 pub use rotate::Hoisted;
 
 use crate::encryption::{encrypt_public, encrypt_secret};

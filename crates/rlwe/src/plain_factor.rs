@@ -26,6 +26,11 @@ impl PlainFactor {
         Ok(Self { poly: Zeroizing::new(ring.to_evaluation(ring.from_signed(centred)?)?), norm })
     }
 
+    /// The transformed plaintext polynomial.
+    pub(crate) fn poly(&self) -> &Poly<Evaluation> {
+        &self.poly
+    }
+
     /// The 1-norm Σ|m_i| of a plaintext polynomial, by which the noise of a product grows.
     #[must_use]
     pub fn norm(&self) -> f64 {
@@ -36,38 +41,47 @@ impl PlainFactor {
 /// Terms a_i·m_i of a sum of products of ciphertexts and plaintext polynomials.
 pub type PlainTerms<'a, S> = Vec<(&'a Ciphertext<S>, &'a PlainFactor)>;
 
-/// Returns the parts of Σ a_i·m_i for each list of ciphertexts and plaintext polynomials, for one level and equal part counts, in one pass over
-/// all of them: what lists share is read once.
+/// Returns the parts of Σ a_i·m_i of ciphertexts and plaintext polynomials, for one level and equal part counts, in one pass over all of them.
 ///
 /// # Errors
 /// [`RlweError::KeyMismatch`]; [`RlweError::WrongPartCount`]; [`RlweError::Ring`] for ciphertexts of another ring or a lower
 /// level.
-pub fn sums_of_products<S: Scheme>(
+pub fn sum_of_products<S: Scheme>(
     context: &RlweContext,
     level: usize,
-    sums: &[PlainTerms<'_, S>],
-) -> Result<Vec<Vec<Poly<Evaluation>>>, RlweError> {
-    let Some((first, _)) = sums.iter().flatten().next() else {
-        return Ok(sums.iter().map(|_| Vec::new()).collect());
-    };
-    let count = first.parts().len();
-    let mut lists: Vec<Factors<'_>> = vec![Vec::new(); count * sums.len()];
-    for (terms, lists) in sums.iter().zip(lists.chunks_exact_mut(count)) {
-        for (term, factor) in terms {
-            first.check_key(term.key(), "the second summand")?;
-            if term.parts().len() != count {
-                return Err(RlweError::WrongPartCount {
-                    operation: "a sum of products with plaintexts",
-                    expected: "equally many",
-                    got: term.parts().len(),
-                    remedy: "relinearize all of its terms or none",
-                });
-            }
-            lists.iter_mut().zip(term.parts()).for_each(|(list, part)| list.push([part, &*factor.poly]));
+    terms: &[(&Ciphertext<S>, &PlainFactor)],
+) -> Result<Vec<Poly<Evaluation>>, RlweError> {
+    let parts = by_part(terms.iter().map(|(term, _)| *term))?;
+    let factors = || terms.iter().map(|(_, factor)| &*factor.poly);
+    let list =
+        |parts: Vec<_>| parts.into_iter().zip(factors()).map(|(part, factor)| [part, factor]).collect();
+    let lists: Vec<Factors<'_>> = parts.into_iter().map(list).collect();
+    Ok(context.ring().inner_products(&lists, level)?)
+}
+
+/// Returns the first parts of all ciphertexts, their second parts and so on: they must have one key and equal part counts.
+///
+/// # Errors
+/// [`RlweError::KeyMismatch`]; [`RlweError::WrongPartCount`].
+pub fn by_part<'a, S: Scheme + 'a>(
+    ciphertexts: impl Iterator<Item = &'a Ciphertext<S>>,
+) -> Result<Vec<Vec<&'a Poly<Evaluation>>>, RlweError> {
+    let mut ciphertexts = ciphertexts.peekable();
+    let Some(first) = ciphertexts.peek().copied() else { return Ok(Vec::new()) };
+    let mut lists = vec![Vec::new(); first.parts().len()];
+    for term in ciphertexts {
+        first.check_key(term.key(), "the second summand")?;
+        if term.parts().len() != lists.len() {
+            return Err(RlweError::WrongPartCount {
+                operation: "a sum of products with plaintexts",
+                expected: "equally many",
+                got: term.parts().len(),
+                remedy: "relinearize all of its terms or none",
+            });
         }
+        lists.iter_mut().zip(term.parts()).for_each(|(list, part)| list.push(part));
     }
-    let mut parts = context.ring().inner_products(&lists, level)?.into_iter();
-    Ok(sums.iter().map(|_| parts.by_ref().take(count).collect()).collect())
+    Ok(lists)
 }
 
 /// A plaintext polynomial in evaluation form modulo QP, ready to multiply rotated ciphertexts of any level before they

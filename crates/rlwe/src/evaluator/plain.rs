@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use sunzi_encoding::Plaintext;
+use sunzi_ring::{Evaluation, Poly};
 use zeroize::Zeroizing;
 
 use super::{Evaluator, Exact, Homomorphic};
-use crate::plain_factor::PlainTerms;
 use crate::{Ciphertext, PlainFactor, Sign, Trace, plain_factor};
 
 const SUM: &str = "a sum of products with plaintexts";
@@ -19,7 +19,7 @@ pub struct PreparedPlaintext {
 }
 
 /// A term a·m of a sum of products of ciphertexts and prepared plaintexts.
-pub type PlainTerm<'a, S> = (&'a Ciphertext<S>, &'a PreparedPlaintext);
+type PlainTerm<'a, S> = (&'a Ciphertext<S>, &'a PreparedPlaintext);
 
 /// Whether two ciphertexts are of one level and part count.
 fn alike<S: Exact>(a: &Ciphertext<S>, b: &Ciphertext<S>) -> bool {
@@ -126,47 +126,33 @@ impl<S: Exact> Evaluator<S> {
         sum.ok_or_else(|| S::empty(SUM))
     }
 
-    /// Returns Σ a_i·m_i for each list of ciphertexts a_i and prepared plaintexts m_i. Where all ciphertexts have one level and part count, what lists share is read
-    /// from memory once.
-    ///
-    /// # Errors
-    /// Every error of [`sum_of_plain_products`](Self::sum_of_plain_products), of any list.
-    pub fn sums_of_plain_products(
-        &self,
-        sums: &[Vec<PlainTerm<'_, S>>],
-    ) -> Result<Vec<Ciphertext<S>>, S::Error> {
-        let mut all = sums.iter().flatten();
-        let first = all.next().map(|(a, _)| *a);
-        if first.is_some_and(|first| all.all(|(a, _)| alike(first, a))) {
-            return self.products_alike(&sums.iter().map(Vec::as_slice).collect::<Vec<_>>());
-        }
-        sums.iter().map(|terms| self.sum_of_plain_products(terms.iter().copied())).collect()
-    }
-
     /// Returns Σ a_i·m_i for one or more ciphertexts a_i of one level and part count.
     fn plain_products(&self, terms: &[PlainTerm<'_, S>]) -> Result<Ciphertext<S>, S::Error> {
-        self.products_alike(&[terms])?.pop().ok_or_else(|| S::empty(SUM))
+        let context = self.context();
+        let factors = terms.iter().map(|term| self.factor(term));
+        let factors: Vec<_> = factors.collect::<Result<_, S::Error>>()?;
+        let first = factors.first().ok_or_else(|| S::empty(SUM))?.0;
+        let level = self.ring_of(first)?.level();
+        let parts = plain_factor::sum_of_products(S::rlwe(context), level, &factors)?;
+        self.summed(parts, factors.iter().map(|(a, factor)| (*a, factor.norm())))
     }
 
-    /// Returns Σ a_i·m_i for lists of one or more ciphertexts a_i, all of one level and part count.
-    fn products_alike(&self, sums: &[&[PlainTerm<'_, S>]]) -> Result<Vec<Ciphertext<S>>, S::Error> {
-        let context = self.context();
-        let factors = sums.iter().map(|terms| terms.iter().map(|term| self.factor(term)).collect());
-        let factors: Vec<PlainTerms<'_, S>> = factors.collect::<Result<_, S::Error>>()?;
-        let first = factors.iter().flatten().next().ok_or_else(|| S::empty(SUM))?.0;
-        let level = self.ring_of(first)?.level();
-        let parts = plain_factor::sums_of_products(S::rlwe(context), level, &factors)?;
-        let finish = |(parts, terms): (Vec<_>, &PlainTerms<'_, S>)| {
-            let Some((first, _)) = terms.first() else { return Err(S::empty(SUM)) };
-            let carry = |(a, factor): &(&Ciphertext<S>, &PlainFactor)| {
-                (S::multiplied(a.metadata()), a.noise().times_norm(factor.norm()))
-            };
-            let carried: Vec<_> = terms.iter().map(carry).collect();
-            let traces: Vec<&Trace> = terms.iter().map(|(a, _)| a.trace()).collect();
-            let sum = Ciphertext::from_parts(parts, first.metadata().clone(), *first.noise(), first.key())?;
-            S::finish_sum(context, sum, "multiply by a plaintext", &traces, &carried)
-        };
-        parts.into_iter().zip(&factors).map(finish).collect()
+    /// Returns a sum Σ a_i·m_i whose parts are computed, from its terms: ciphertexts a_i and the 1-norms of m_i.
+    pub(super) fn summed<'a>(
+        &self,
+        parts: Vec<Poly<Evaluation>>,
+        terms: impl Iterator<Item = (&'a Ciphertext<S>, f64)> + Clone,
+    ) -> Result<Ciphertext<S>, S::Error>
+    where
+        S: 'a,
+    {
+        let Some((first, _)) = terms.clone().next() else { return Err(S::empty(SUM)) };
+        let carry =
+            |(a, norm): (&Ciphertext<S>, f64)| (S::multiplied(a.metadata()), a.noise().times_norm(norm));
+        let carried: Vec<_> = terms.clone().map(carry).collect();
+        let traces: Vec<&Trace> = terms.map(|(a, _)| a.trace()).collect();
+        let sum = Ciphertext::from_parts(parts, first.metadata().clone(), *first.noise(), first.key())?;
+        S::finish_sum(self.context(), sum, "multiply by a plaintext", &traces, &carried)
     }
 
     /// Returns the operands of a term, once they are of the evaluator's context.
@@ -175,10 +161,7 @@ impl<S: Exact> Evaluator<S> {
         &(a, prepared): &PlainTerm<'a, S>,
     ) -> Result<(&'a Ciphertext<S>, &'a PlainFactor), S::Error> {
         S::check(self.context(), a)?;
-        let expected = S::plain_modulus(self.context());
-        if prepared.plain_modulus != expected {
-            return Err(S::other_modulus(expected, prepared.plain_modulus));
-        }
+        self.check_plain(prepared.plain_modulus)?;
         Ok((a, &prepared.factor))
     }
 
