@@ -4,10 +4,10 @@ use std::time::Instant;
 
 use rand_core::Rng;
 use serde::Serialize;
-use sunzi_bfv::{Context, Evaluator, Parameters};
+use sunzi_bfv::{Ciphertext, Context, Evaluator, Parameters};
 use sunzi_circuits::EvaluationKeys;
 use sunzi_circuits::retrieval::{Database, Layout, RetrievalError};
-use sunzi_math::primes_below;
+use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
 use sunzi_ring::sampling::SeededRng;
 use sunzi_rlwe::wire;
 use sunzi_rlwe::{SecretKey, randomness};
@@ -17,9 +17,9 @@ use crate::bench::{LabError, Result, on_threads, shape};
 
 /// log2 of the ring degree.
 const LOG2_DEGREE: u32 = 13;
-/// Plaintext modulus, a prime: 29 bits of entries a coefficient. Its bits are spent three times, in coefficients, in products with entries and in products
-/// of selections; beside them noise takes 58 bits. So three moduli of 50 bits hold 10 bits of entries for each word, and two would hold 6.5.
-const PLAIN_MODULUS: u64 = (1 << 29) + 11;
+/// Plaintext modulus, a prime: 28 bits of entries a coefficient. Its bits are spent three times, in coefficients, in products with entries and in products
+/// of selections; beside them noise takes 58 bits. So three moduli of 48 bits hold 1.6 bits of entries for each byte that is read, and two would hold 1.
+const PLAIN_MODULUS: u64 = (1 << 28) + 3;
 /// Numbers of ciphertext moduli, and of special ones.
 const MODULI: [usize; 2] = [3, 1];
 
@@ -30,8 +30,10 @@ pub struct Request {
     pub entries: u64,
     /// Bytes of each entry.
     pub entry_bytes: usize,
-    /// Number of queries that are timed.
+    /// Number of answers that are timed.
     pub rounds: usize,
+    /// Number of queries that are answered together.
+    pub together: usize,
     /// Threads of an answer.
     pub threads: usize,
 }
@@ -53,25 +55,27 @@ pub struct Retrieval {
     pub sides: [usize; 2],
     /// Threads of an answer.
     pub threads: usize,
+    /// Number of queries that are answered together.
+    pub together: usize,
     /// Time to prepare the database, by the clock.
     pub preparation_s: f64,
-    /// Median time of an answer, by the clock.
+    /// Median time of the answers to all queries that are answered together, by the clock.
     pub answer_s: f64,
-    /// Least time of an answer, by the clock.
+    /// Least time of these answers, by the clock.
     pub least_s: f64,
-    /// Median processor time of an answer; where the system says and one thread computes.
+    /// Median processor time of these answers; where the system says and one thread computes.
     pub processor_s: Option<f64>,
-    /// Median time of a query of the client, by the clock.
+    /// Median time in which the client makes its queries, by the clock.
     pub query_s: f64,
-    /// Median time in which the client reads an answer, by the clock.
+    /// Median time in which the client reads the answers, by the clock.
     pub read_s: f64,
-    /// Bytes of a query.
+    /// Bytes of the queries.
     pub upload_bytes: usize,
-    /// Bytes of an answer.
+    /// Bytes of the answers.
     pub download_bytes: usize,
     /// Bytes of the keys, which are sent once.
     pub key_bytes: usize,
-    /// Number of queries that were timed, each for another entry.
+    /// Number of answers that were timed, each for other entries.
     pub rounds: usize,
     /// Whether every entry came back as it is in the database.
     pub correct: bool,
@@ -80,10 +84,10 @@ pub struct Retrieval {
 /// Times private retrievals.
 ///
 /// # Errors
-/// [`LabError::Usage`] without rounds; [`LabError::Failed`] for a database that cannot be; threads that do not start.
+/// [`LabError::Usage`] without rounds or queries; [`LabError::Failed`] for a database that cannot be; threads that do not start.
 pub fn run(request: Request) -> Result<Retrieval> {
-    if request.rounds == 0 {
-        return Err(LabError::Usage("no rounds: give at least 1".to_owned()));
+    if request.rounds == 0 || request.together == 0 {
+        return Err(LabError::Usage("no rounds or no queries: give at least 1 of both".to_owned()));
     }
     on_threads(request.threads, || retrieval(request).map_err(|error| LabError::Failed(error.to_string())))
 }
@@ -97,13 +101,13 @@ fn entry(number: u64, bytes: usize) -> Vec<u8> {
 
 fn parameters() -> Result<Parameters> {
     let [own, special] = MODULI;
-    let mut moduli = primes_below(1 << 50, 2 << LOG2_DEGREE, own + special)?;
+    let mut moduli = primes_below(DEFAULT_PRIME_BOUND, 2 << LOG2_DEGREE, own + special)?;
     let special = moduli.drain(..special).collect();
     Ok(shape::parameters(LOG2_DEGREE, moduli, special, PLAIN_MODULUS))
 }
 
 fn retrieval(request: Request) -> std::result::Result<Retrieval, Box<dyn std::error::Error>> {
-    let Request { entries, entry_bytes, rounds, threads } = request;
+    let Request { entries, entry_bytes, rounds, together, threads } = request;
     let parameters = parameters().map_err(|error| error.to_string())?;
     let (context, mut rng) = (Context::new(&parameters)?, randomness::from_os()?);
     let (evaluator, layout) = (Evaluator::new(&context), Layout::new(&context, entries, entry_bytes)?);
@@ -115,22 +119,25 @@ fn retrieval(request: Request) -> std::result::Result<Retrieval, Box<dyn std::er
     let preparation_s = start.elapsed().as_secs_f64();
     let [mut asked, mut answered, mut processor, mut read] = [(); 4].map(|()| Vec::new());
     let (mut correct, mut sizes) = (true, [0; 2]);
-    // The first query makes tables, and is not timed.
+    // The first round makes tables, and is not timed.
     for round in 0..=rounds as u64 {
-        let number = (round.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 7) % entries;
+        let number =
+            |at: usize| ((round + 997 * at as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 7) % entries;
+        let numbers: Vec<u64> = (0..together).map(number).collect();
         let start = Instant::now();
-        let query = layout.query(&context, number, &secret, &mut rng)?;
+        let queries = numbers.iter().map(|number| layout.query(&context, *number, &secret, &mut rng));
+        let queries = queries.collect::<std::result::Result<Vec<_>, _>>()?;
         let query_s = start.elapsed().as_secs_f64();
         let (start, before) = (Instant::now(), processor_seconds());
-        let answer = database.answer(&evaluator, &query, &keys)?;
+        let answers = database.answer_all(&evaluator, &queries, &keys)?;
         let answer_s = start.elapsed().as_secs_f64();
         let used = processor_seconds().zip(before).map(|(after, before)| after - before);
         let start = Instant::now();
-        correct &= layout.read(&context, number, &answer, &secret)? == entry(number, entry_bytes);
+        for (number, answer) in numbers.iter().zip(&answers) {
+            correct &= layout.read(&context, *number, answer, &secret)? == entry(*number, entry_bytes);
+        }
         let read_s = start.elapsed().as_secs_f64();
-        let bytes = answer.iter().map(|one| Ok(wire::to_bytes(&context, one)?.len()));
-        let bytes = bytes.sum::<std::result::Result<usize, wire::WireError>>()?;
-        sizes = [wire::to_bytes(&context, &query)?.len(), bytes];
+        sizes = [bytes(&context, queries.iter())?, bytes(&context, answers.iter().flatten())?];
         if round > 0 {
             asked.push(query_s);
             answered.push(answer_s);
@@ -138,11 +145,6 @@ fn retrieval(request: Request) -> std::result::Result<Retrieval, Box<dyn std::er
             read.push(read_s);
         }
     }
-    let rlwe = context.rlwe();
-    let missing = || RetrievalError::from(sunzi_circuits::CircuitError::MissingRelinearizationKey);
-    let galois = keys.galois.as_ref().ok_or_else(missing)?;
-    let relinearization = keys.relinearization.as_ref().ok_or_else(missing)?;
-    let key_bytes = wire::to_bytes(rlwe, galois)?.len() + wire::to_bytes(rlwe, relinearization)?.len();
     let least_s = answered.iter().copied().fold(f64::INFINITY, f64::min);
     Ok(Retrieval {
         entries,
@@ -152,6 +154,7 @@ fn retrieval(request: Request) -> std::result::Result<Retrieval, Box<dyn std::er
         log_key_modulus: parameters.log2_key_modulus(),
         sides: layout.sides(),
         threads,
+        together,
         preparation_s,
         answer_s: median(&mut answered).unwrap_or_default(),
         least_s,
@@ -160,8 +163,28 @@ fn retrieval(request: Request) -> std::result::Result<Retrieval, Box<dyn std::er
         read_s: median(&mut read).unwrap_or_default(),
         upload_bytes: sizes[0],
         download_bytes: sizes[1],
-        key_bytes,
+        key_bytes: key_bytes(&context, &keys)?,
         rounds,
         correct,
     })
+}
+
+/// Returns the number of bytes of ciphertexts in files.
+fn bytes<'a>(
+    context: &Context,
+    ciphertexts: impl Iterator<Item = &'a Ciphertext>,
+) -> std::result::Result<usize, wire::WireError> {
+    ciphertexts.map(|one| Ok(wire::to_bytes(context, one)?.len())).sum()
+}
+
+/// Returns the number of bytes of evaluation keys in files.
+fn key_bytes(
+    context: &Context,
+    keys: &EvaluationKeys,
+) -> std::result::Result<usize, Box<dyn std::error::Error>> {
+    let rlwe = context.rlwe();
+    let missing = || RetrievalError::from(sunzi_circuits::CircuitError::MissingRelinearizationKey);
+    let galois = keys.galois.as_ref().ok_or_else(missing)?;
+    let relinearization = keys.relinearization.as_ref().ok_or_else(missing)?;
+    Ok(wire::to_bytes(rlwe, galois)?.len() + wire::to_bytes(rlwe, relinearization)?.len())
 }

@@ -1,6 +1,6 @@
 //! Databases that are prepared for answers, and the answers.
 
-use sunzi_bfv::{Ciphertext, Evaluator, PreparedPlaintext};
+use sunzi_bfv::{Ciphertext, Evaluator, PlainMatrix};
 use sunzi_rlwe::EvaluationKeys;
 
 use super::{Layout, RetrievalError, expand};
@@ -8,12 +8,12 @@ use crate::CircuitError;
 
 /// A database whose plaintexts are transformed, ready to answer any number of queries.
 ///
-/// It takes 8·k bytes of memory for every coefficient of a plaintext, for k moduli of the ring: 12 times the entries at k = 3 and a
-/// plaintext modulus of 17 bits.
+/// It takes 7·k bytes of memory for every coefficient of a plaintext, for k moduli of 49 to 56 bits: 5.8 times the entries at k = 3 and a
+/// plaintext modulus of 30 bits.
 pub struct Database {
     layout: Layout,
-    /// Plaintexts of every piece of entries, column by column.
-    pieces: Vec<Vec<PreparedPlaintext>>,
+    /// Plaintexts of every piece of entries.
+    pieces: Vec<PlainMatrix>,
 }
 
 impl Database {
@@ -28,21 +28,22 @@ impl Database {
         entries: impl IntoIterator<Item = Vec<u8>>,
     ) -> Result<Self, RetrievalError> {
         layout.check(evaluator.context())?;
-        let (mut pieces, mut entries) = (vec![Vec::new(); layout.pieces()], entries.into_iter());
-        let (mut found, together) = (0, usize::try_from(layout.together()).unwrap_or(usize::MAX));
+        let [rows, columns] = layout.sides();
+        let pieces = (0..layout.pieces()).map(|_| evaluator.plain_matrix(rows, columns));
+        let mut database = Self { layout: layout.clone(), pieces: pieces.collect::<Result<_, _>>()? };
+        let (mut entries, mut found) = (entries.into_iter(), 0);
+        let together = usize::try_from(layout.together()).unwrap_or(usize::MAX);
         loop {
             let next: Vec<Vec<u8>> = entries.by_ref().take(together).collect();
-            found += next.len() as u64;
-            if next.is_empty() || found > layout.entries() {
+            if next.is_empty() || found + next.len() as u64 > layout.entries() {
+                found += next.len() as u64;
                 break;
             }
-            let plaintexts = layout.encode(&next)?;
-            for (piece, plaintext) in pieces.iter_mut().zip(&plaintexts) {
-                piece.push(evaluator.prepare_plain(plaintext)?);
-            }
+            database.put(evaluator, found, &next)?;
+            found += next.len() as u64;
         }
         if found == layout.entries() {
-            return Ok(Self { layout: layout.clone(), pieces });
+            return Ok(database);
         }
         let got = if found > layout.entries() { "more".to_owned() } else { found.to_string() };
         Err(RetrievalError::setting("the number of entries", layout.entries(), got))
@@ -64,22 +65,22 @@ impl Database {
         number: u64,
         entries: &[Vec<u8>],
     ) -> Result<(), RetrievalError> {
-        let layout = &self.layout;
-        layout.check(evaluator.context())?;
-        let [row, column] = layout.place(number)?;
-        let first = number - number % layout.together();
-        let expected = layout.together().min(layout.entries() - first);
+        self.layout.check(evaluator.context())?;
+        self.layout.place(number)?;
+        let first = number - number % self.layout.together();
+        let expected = self.layout.together().min(self.layout.entries() - first);
         if entries.len() as u64 != expected {
             return Err(RetrievalError::setting("the entries of a plaintext", expected, entries.len()));
         }
-        let [rows, _] = layout.sides();
-        let plaintexts = layout.encode(entries)?;
-        let prepared: Result<Vec<_>, _> =
-            plaintexts.iter().map(|plaintext| evaluator.prepare_plain(plaintext)).collect();
-        for (piece, prepared) in self.pieces.iter_mut().zip(prepared?) {
-            if let Some(old) = piece.get_mut(column * rows + row) {
-                *old = prepared;
-            }
+        self.put(evaluator, first, entries)
+    }
+
+    /// Puts the entries of a plaintext, or an entry of several plaintexts, into the matrices.
+    fn put(&mut self, evaluator: &Evaluator, first: u64, entries: &[Vec<u8>]) -> Result<(), RetrievalError> {
+        let place = self.layout.place(first)?;
+        let plaintexts = self.layout.encode(entries)?;
+        for (piece, plaintext) in self.pieces.iter_mut().zip(&plaintexts) {
+            evaluator.set_plain(piece, place, plaintext)?;
         }
         Ok(())
     }
@@ -87,36 +88,43 @@ impl Database {
     /// Answers a query: a ciphertext for each piece of an entry.
     ///
     /// # Errors
-    /// [`CircuitError::MissingAutomorphism`] and [`CircuitError::MissingRelinearizationKey`] for keys that lack something;
-    /// [`RetrievalError::Bfv`] for a query of other parameters.
+    /// Every error of [`answer_all`](Self::answer_all).
     pub fn answer(
         &self,
         evaluator: &Evaluator,
         query: &Ciphertext,
         keys: &EvaluationKeys,
     ) -> Result<Vec<Ciphertext>, RetrievalError> {
+        Ok(self.answer_all(evaluator, std::slice::from_ref(query), keys)?.pop().unwrap_or_default())
+    }
+
+    /// Answers queries under the same keys, each by a ciphertext for each piece of an entry. The database is read once for all of them.
+    ///
+    /// # Errors
+    /// [`CircuitError::MissingAutomorphism`] and [`CircuitError::MissingRelinearizationKey`] for keys that lack something;
+    /// [`RetrievalError::Bfv`] for a query of other parameters.
+    pub fn answer_all(
+        &self,
+        evaluator: &Evaluator,
+        queries: &[Ciphertext],
+        keys: &EvaluationKeys,
+    ) -> Result<Vec<Vec<Ciphertext>>, RetrievalError> {
         let layout = &self.layout;
         layout.check(evaluator.context())?;
         let relinearization = keys.relinearization.as_ref().ok_or(CircuitError::MissingRelinearizationKey)?;
-        let selections = expand(evaluator, query, layout.selections(), keys)?;
+        let selections = queries.iter().map(|query| expand(evaluator, query, layout.selections(), keys));
+        let selections: Vec<Vec<Ciphertext>> = selections.collect::<Result<_, _>>()?;
         let [rows, _] = layout.sides();
-        let (rows, columns) = selections.split_at_checked(rows).unwrap_or_default();
-        let answer = |piece: &Vec<PreparedPlaintext>| -> Result<Ciphertext, RetrievalError> {
-            let sums = column_sums(evaluator, rows, piece)?;
-            let pairs: Vec<_> = sums.iter().zip(columns).collect();
-            Ok(evaluator.dot_product(&pairs, relinearization)?)
-        };
-        self.pieces.iter().map(answer).collect()
+        let halves = selections.iter().map(|all| all.split_at_checked(rows).unwrap_or_default());
+        let (rows, columns): (Vec<_>, Vec<_>) = halves.unzip();
+        let mut answers = vec![Vec::new(); queries.len()];
+        for piece in &self.pieces {
+            let sums = evaluator.plain_matrix_products(&rows, piece)?;
+            for ((answer, columns), sums) in answers.iter_mut().zip(&columns).zip(&sums) {
+                let pairs: Vec<_> = sums.iter().zip(*columns).collect();
+                answer.push(evaluator.dot_product(&pairs, relinearization)?);
+            }
+        }
+        Ok(answers)
     }
-}
-
-/// Adds up the selected rows of every column: all columns together, so that every selection and every plaintext is read once.
-fn column_sums(
-    evaluator: &Evaluator,
-    rows: &[Ciphertext],
-    plaintexts: &[PreparedPlaintext],
-) -> Result<Vec<Ciphertext>, sunzi_bfv::BfvError> {
-    let columns = plaintexts.chunks(rows.len().max(1));
-    let columns: Vec<Vec<_>> = columns.map(|column| rows.iter().zip(column).collect()).collect();
-    evaluator.sums_of_plain_products(&columns)
 }

@@ -1,6 +1,5 @@
 //! Expansion of a ciphertext into one for each of its coefficients `[ACLS18, algorithm 3]`.
 
-use rayon::prelude::*;
 use sunzi_bfv::{BfvError, Ciphertext, Evaluator, Plaintext, PreparedPlaintext};
 use sunzi_rlwe::EvaluationKeys;
 
@@ -27,27 +26,56 @@ pub fn expand(
         return Err(RetrievalError::setting("the number of coefficients", format!("1 to {degree}"), count));
     }
     RetrievalError::check_ring(context)?;
-    let mut expanded = vec![a.clone()];
-    while expanded.len() < count {
-        let half = expanded.len();
-        // The sum has coefficient i of the ciphertext before, the difference that of i + half.
-        let shift = monomial(evaluator, degree - half)?;
-        let exponent = (degree / half) as u64 + 1;
-        let split = |(at, one): (usize, &Ciphertext)| -> Result<_, RetrievalError> {
-            let turned = turn(evaluator, one, exponent, keys)?;
-            let sum = evaluator.add(one, &turned)?;
-            if at + half >= count {
-                return Ok((sum, None));
-            }
-            // X^(−half) is −X^(n − half).
-            let difference = evaluator.sub(&turned, one)?;
-            Ok((sum, Some(evaluator.multiply_prepared(&difference, &shift)?)))
-        };
-        let pairs: Vec<_> = expanded.par_iter().enumerate().map(split).collect::<Result<_, _>>()?;
-        let (low, high): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
-        expanded = low.into_iter().chain(high.into_iter().flatten()).collect();
+    let mut steps = Vec::new();
+    while 1 << steps.len() < count {
+        let half = 1 << steps.len();
+        steps.push(Step { exponent: (degree / half) as u64 + 1, shift: monomial(evaluator, degree - half)? });
     }
-    Ok(expanded)
+    let expansion = Expansion { evaluator, steps, count, keys };
+    let mut expanded = expansion.below(a.clone(), 0, 0)?;
+    expanded.sort_unstable_by_key(|(at, _)| *at);
+    Ok(expanded.into_iter().map(|(_, one)| one).collect())
+}
+
+/// A step of an expansion: the exponent k of its automorphism X → X^k, and the monomial that differences are multiplied by.
+struct Step {
+    exponent: u64,
+    shift: PreparedPlaintext,
+}
+
+struct Expansion<'a> {
+    evaluator: &'a Evaluator,
+    steps: Vec<Step>,
+    count: usize,
+    keys: &'a EvaluationKeys,
+}
+
+impl Expansion<'_> {
+    /// Expands what the given number of steps left at a place: returns ciphertexts with their places. One half follows the other, so that what is
+    /// split next is still in a cache.
+    fn below(
+        &self,
+        mut one: Ciphertext,
+        at: usize,
+        done: usize,
+    ) -> Result<Vec<(usize, Ciphertext)>, RetrievalError> {
+        let Some(step) = self.steps.get(done) else { return Ok(vec![(at, one)]) };
+        let evaluator = self.evaluator;
+        let turned = turn(evaluator, &one, step.exponent, self.keys)?;
+        // The sum has the coefficient of this place, the difference that of the other.
+        let other = at + (1 << done);
+        if other >= self.count {
+            evaluator.add_assign(&mut one, &turned)?;
+            return self.below(one, at, done + 1);
+        }
+        // X^(−half) is −X^(n − half).
+        let difference = evaluator.multiply_prepared(&evaluator.sub(&turned, &one)?, &step.shift)?;
+        evaluator.add_assign(&mut one, &turned)?;
+        drop(turned);
+        let (low, high) =
+            rayon::join(|| self.below(one, at, done + 1), || self.below(difference, other, done + 1));
+        Ok([low?, high?].into_iter().flatten().collect())
+    }
 }
 
 /// Returns the plaintext X^k, ready to multiply.

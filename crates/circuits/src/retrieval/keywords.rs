@@ -243,7 +243,7 @@ impl KeywordDatabase {
         if query.len() != PLACES {
             return Err(RetrievalError::setting("the places of a query", PLACES, query.len()));
         }
-        query.iter().map(|place| self.database.answer(evaluator, place, keys)).collect()
+        self.database.answer_all(evaluator, query, keys)
     }
 }
 

@@ -208,10 +208,10 @@ fn halved(value: u64, modulus: u64) -> u64 {
 }
 
 /// Sides of a matrix of so many plaintexts, of which together at most `most` are selected; `None` where that is too few. A column costs a
-/// product of ciphertexts beside what a row costs, about three times as much: so there are four rows for a column.
+/// product of ciphertexts beside what a row costs, about as much again: so there are two rows for a column.
 fn sides(plaintexts: u64, most: usize) -> Option<[usize; 2]> {
     let plaintexts = usize::try_from(plaintexts).ok()?;
-    let columns = (plaintexts.isqrt() / 2).max(1);
+    let columns = (plaintexts / 2).isqrt().max(1);
     let rows = plaintexts.div_ceil(columns);
     let columns = plaintexts.div_ceil(rows);
     (rows + columns <= most).then_some([rows, columns])
@@ -276,8 +276,8 @@ mod tests {
             let plaintexts = plaintexts as usize;
             assert!(rows * columns >= plaintexts && rows * (columns - 1) < plaintexts, "{plaintexts}");
         }
-        assert_eq!(sides(16_384, 1 << 12), Some([256, 64]));
-        assert_eq!(sides(16_384, 300), None);
+        assert_eq!(sides(16_384, 1 << 12), Some([183, 90]));
+        assert_eq!(sides(16_384, 200), None);
         assert_eq!(sides(u64::MAX, 1 << 12), None);
     }
 

@@ -94,6 +94,26 @@ fn entries_come_back_for_other_plaintext_moduli() {
 }
 
 #[test]
+fn several_queries_are_answered_in_one_pass() {
+    let mut service = Service::new(8, 65_537);
+    let layout = Layout::new(&service.context, 60, 700).unwrap();
+    let keys = service.keys(layout.exponents());
+    let all = (0..60).map(|number| entry(number, 700));
+    let database = Database::new(&service.evaluator, &layout, all).unwrap();
+    let numbers = [59, 0, 17, 17, 31];
+    let asked = numbers
+        .map(|number| layout.query(&service.context, number, &service.secret, &mut service.rng).unwrap());
+    for count in 0..=numbers.len() {
+        let answers = database.answer_all(&service.evaluator, &asked[..count], &keys).unwrap();
+        assert_eq!(answers.len(), count);
+        for (number, answer) in numbers.into_iter().zip(&answers) {
+            let got = layout.read(&service.context, number, answer, &service.secret).unwrap();
+            assert_eq!(got, entry(number, 700), "{number}");
+        }
+    }
+}
+
+#[test]
 fn a_replaced_plaintext_has_its_new_entries_and_others_stay() {
     let mut service = Service::new(8, 65_537);
     let layout = Layout::new(&service.context, 30, 100).unwrap();
@@ -202,16 +222,6 @@ fn keywords_have_their_values_and_absent_ones_none() {
         let absent = ["", "keyword", "keyword 37", "keyword 00"].map(|keyword| (keyword.into(), None));
         check_keywords(&mut service, &all, present.chain(absent));
     }
-}
-
-#[test]
-#[ignore = "long: 10^4 keywords, present and absent"]
-fn ten_thousand_keywords_have_their_values() {
-    let mut service = Service::new(10, 65_537);
-    let all = pairs(5_000);
-    let present = all.iter().map(|(keyword, value)| (keyword.clone(), Some(value.clone())));
-    let absent = (0..5_000).map(|number| (format!("absent {number}").into_bytes(), None));
-    check_keywords(&mut service, &all, present.chain(absent));
 }
 
 #[test]
