@@ -53,6 +53,8 @@ mod oracle;
 #[cfg(test)]
 mod parameters;
 #[cfg(test)]
+mod plain_matrices;
+#[cfg(test)]
 #[cfg(all(feature = "memcheck", target_arch = "x86_64"))]
 mod poisoned;
 #[cfg(test)]
@@ -61,6 +63,8 @@ mod precision;
 mod reencryption;
 #[cfg(test)]
 mod reencryption_attack;
+#[cfg(test)]
+mod retrieval;
 #[cfg(test)]
 mod samplers;
 #[cfg(test)]

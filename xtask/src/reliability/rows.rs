@@ -20,7 +20,7 @@ const fn row(number: u8, figure: &'static str, bar: &'static str, commands: &'st
     Row { number, figure, bar, commands }
 }
 
-pub(super) const ROWS: [Row; 25] = [
+pub(super) const ROWS: [Row; 26] = [
     row(
         1,
         "every key of every shipped parameter set against the 2024 table",
@@ -179,6 +179,12 @@ pub(super) const ROWS: [Row; 25] = [
         "security of whatever is loaded: parameters without any, or with less than they claim, over all kinds and ways in",
         "0 accepted unless asked for by name",
         &["test -p sunzi-testing --test testing loading::"],
+    ),
+    row(
+        26,
+        "private retrieval: entries by number, values by keyword, absent keywords",
+        "every number of a database and 10^4 keywords, 0 wrong",
+        &["test -p sunzi-testing --test testing retrieval:: -- --include-ignored"],
     ),
 ];
 
