@@ -98,6 +98,13 @@ impl Pool {
     }
 }
 
+/// Stops the threads, also where a server never ran.
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
 impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)

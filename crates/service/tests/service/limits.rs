@@ -66,6 +66,14 @@ fn slow_clients_lose_their_connections() {
     assert_eq!(client.get("/health").status, 200, "their places are free again");
     assert!(begin.elapsed() < Duration::from_secs(5));
     drop(slow);
+    // So are those of clients that ask for nothing more, or never for anything.
+    let mut idle = [client.connect(), client.connect()];
+    idle[0].write_all(b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();
+    for stream in idle {
+        let begin = Instant::now();
+        Answer::read(stream);
+        assert!(begin.elapsed() < Duration::from_secs(5), "an idle connection stays open");
+    }
     let mut stream = client.connect();
     stream.write_all(client.head("PUT", "/v1/tables/t", 1000, "").as_bytes()).unwrap();
     stream.write_all(&table(b"")).unwrap();
