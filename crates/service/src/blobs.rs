@@ -91,8 +91,12 @@ impl Blobs for Folder {
     }
 
     fn keep(&self, file: &Path, id: &BlobId) -> io::Result<()> {
-        File::open(file)?.sync_all()?;
         let path = self.path(id);
+        if path.exists() {
+            // A file that is replaced cannot be linked into the folder of a job in that moment.
+            return fs::remove_file(file);
+        }
+        File::open(file)?.sync_all()?;
         let parent = path.parent().unwrap_or(&self.blobs);
         if !parent.is_dir() {
             fs::create_dir_all(parent)?;

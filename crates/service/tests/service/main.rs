@@ -22,3 +22,6 @@ mod kill;
 #[cfg(test)]
 #[cfg(unix)]
 mod limits;
+#[cfg(test)]
+#[cfg(unix)]
+mod storage;
