@@ -35,7 +35,7 @@ fn compute(args: &RunArgs) -> Result<(), CliError> {
         asked.insert("tables".to_owned(), json!(tables));
         asked.extend(args.precision.map(|precision| ("precision".to_owned(), json!(precision))));
     }
-    let job = Client::open()?.post("/v1/jobs", &asked)?;
+    let job = Client::open()?.post_named("/v1/jobs", &mut asked)?;
     let id = job.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
     output::report(args.json, &job, |_| id.clone())?;
     if !args.json {

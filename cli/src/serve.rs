@@ -40,7 +40,8 @@ pub(crate) fn run(args: &ServeArgs, threads: Option<u16>) -> Result<(), CliError
         Some(_) => None,
         None => Some(tempfile::tempdir().map_err(|error| refuse(ServiceError::Io(error)))?),
     };
-    let data = args.data.as_deref().or(temporary.as_ref().map(tempfile::TempDir::path));
+    let demo = temporary.as_ref().map(|folder| folder.path().join(DEMO));
+    let data = args.data.as_deref().or(demo.as_deref());
     let data = data.ok_or_else(|| CliError::input("give --data, or --demo"))?;
     log();
     let listener = TcpListener::bind(args.listen).map_err(|error| {

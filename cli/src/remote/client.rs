@@ -4,9 +4,11 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread::sleep;
 use std::time::Duration;
 
 use serde_json::Value;
+use sunzi::rlwe::randomness;
 use sunzi::rlwe::wire::WireError;
 use ureq::http::Response;
 use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
@@ -20,6 +22,10 @@ use crate::files::{named, refuse};
 const LONGEST: u64 = 1 << 24;
 /// Time to connect, and to wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(120);
+/// How often a request is sent whose answer is lost.
+const TRIES: u32 = 5;
+/// Pause before a request is sent again, the longer the oftener it was sent.
+const PAUSE: Duration = Duration::from_millis(500);
 /// Files with the certificates that systems trust.
 const TRUSTED: [&str; 4] = [
     "/etc/ssl/certs/ca-certificates.crt",
@@ -75,10 +81,22 @@ impl Client {
         self.json(request.call())
     }
 
-    /// Sends JSON.
-    pub(super) fn post(&self, path: &str, value: &Value) -> Result<Value, CliError> {
-        let request = self.agent.post(self.address(path)).header("authorization", &self.authorization);
-        self.json(request.content_type("application/json").send(value.to_string()))
+    /// Sends JSON with a name of this request, so that it can be sent again where the answer is lost.
+    pub(super) fn post_named(&self, path: &str, value: &mut Value) -> Result<Value, CliError> {
+        let seed = randomness::public_seed(&mut randomness::from_os().map_err(CliError::failure)?);
+        let name: String = seed.iter().map(|byte| format!("{byte:02x}")).collect();
+        if let Value::Object(value) = value {
+            value.insert("request".to_owned(), name.into());
+        }
+        let mut tries = 1;
+        loop {
+            let request = self.agent.post(self.address(path)).header("authorization", &self.authorization);
+            match request.content_type("application/json").send(value.to_string()) {
+                Err(ureq::Error::Io(_)) if tries < TRIES => sleep(PAUSE * tries),
+                answer => return self.json(answer),
+            }
+            tries += 1;
+        }
     }
 
     /// Removes something.

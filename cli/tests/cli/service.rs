@@ -206,6 +206,46 @@ fn what_cannot_be_is_refused_in_plain_words() {
     folder.refused("service-job", 2, &["for sunzi serve"]);
 }
 
+/// The process of a job in a folder as a server fills it, with limits; its input is closed once the task is told, or at its end.
+fn job(folder: &Folder, name: &str, task: &str, closes: bool) -> (Option<i32>, String, bool) {
+    let place = folder.path(name);
+    fs::create_dir_all(place.join("keys")).unwrap();
+    fs::write(place.join("program"), PROGRAM).unwrap();
+    fs::copy(folder.path("t.sz"), place.join("t.sz")).unwrap();
+    for file in fs::read_dir(folder.path("keys/eval")).unwrap().map(|file| file.unwrap()) {
+        fs::copy(file.path(), place.join("keys").join(file.file_name())).unwrap();
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sunzi"));
+    command.args(["--threads", "1", "service-job"]).current_dir(&place);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    std::io::Write::write_all(&mut input, format!("{task}\n").as_bytes()).unwrap();
+    let kept = Some(input).filter(|_| !closes);
+    let mut said = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut said).unwrap();
+    let code = child.wait().unwrap().code();
+    drop(kept);
+    (code, said, place.join("result.sz").exists())
+}
+
+#[test]
+fn the_process_of_a_job_has_limits_and_ends_with_its_server() {
+    let folder = folder("service-job", PROGRAM);
+    let task = |memory: u64, file: u64| {
+        format!("{{\"tables\":[\"t.sz\"],\"precision\":null,\"memory\":{memory},\"file\":{file}}}")
+    };
+    let (code, said, is_there) = job(&folder, "fine", &task(4 << 30, 1 << 30), false);
+    assert_eq!((code, said.as_str(), is_there), (Some(0), "{\"error\":null}\n", true));
+    // Without room for its stacks and tables it ends at once, by itself or by the system.
+    let (code, said, is_there) = job(&folder, "memory", &task(1 << 20, 1 << 30), false);
+    assert!(!is_there && (code != Some(0) || said.contains("memory")), "{code:?} {said}");
+    let (code, said, is_there) = job(&folder, "file", &task(4 << 30, 1000), false);
+    assert!(!is_there && (code.is_none() || said.contains("File too large")), "{code:?} {said}");
+    let (code, said, is_there) = job(&folder, "left", &task(4 << 30, 1 << 30), true);
+    assert_eq!((code, said.as_str(), is_there), (Some(130), "", false));
+}
+
 #[test]
 fn tls_logins_and_the_demonstration() {
     let folder = Folder::new("service-tls");

@@ -100,6 +100,8 @@ pub struct Request {
     pub tables: Vec<Name>,
     /// Bits of precision of CKKS, if they are given.
     pub precision: Option<u32>,
+    /// Name that the client gave this request: asked again, it returns the job of before.
+    pub request: Option<Name>,
 }
 
 /// Job, as its owner sees it.
@@ -134,7 +136,7 @@ pub struct Job {
 /// What came of a request for a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Submitted {
-    /// Accepted job.
+    /// Accepted job, also one that was accepted before by a request of the same name.
     Queued(Job),
     /// Kind of an object of the request that the account does not have.
     Absent(Place),

@@ -43,13 +43,26 @@ pub fn open_records(data: &Path) -> Result<Arc<dyn Records>> {
     Ok(Arc::new(Sqlite::open(&data.join(STATE))?))
 }
 
-/// Makes a folder for its owner alone, if it is not there.
+/// Makes a folder for its owner alone, if it is not there, and refuses one that others can reach.
+#[cfg(unix)]
 fn make_folder(data: &Path) -> Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    Ok(builder.create(data)?)
+    use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(data)?;
+    let mode = fs::metadata(data)?.permissions().mode() & 0o777;
+    if mode & 0o077 == 0 {
+        return Ok(());
+    }
+    let name = data.display();
+    Err(ServiceError::Configuration(format!(
+        "others on this machine can reach \"{name}\" (mode {mode:04o}): run chmod 700 \"{name}\""
+    )))
+}
+
+/// Makes a folder, if it is not there.
+#[cfg(not(unix))]
+fn make_folder(data: &Path) -> Result<()> {
+    Ok(fs::create_dir_all(data)?)
 }
 
 /// Adds an account and returns its token; `None` if there is an account of this name already.

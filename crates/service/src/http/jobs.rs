@@ -36,6 +36,7 @@ struct Asked {
     table: Option<String>,
     tables: Option<Vec<String>>,
     precision: Option<u32>,
+    request: Option<String>,
 }
 
 impl Asked {
@@ -69,6 +70,7 @@ impl Asked {
             keys: Name::new(&self.keys)?,
             tables,
             precision: self.precision,
+            request: self.request.map(|name| Name::new(&name)).transpose()?,
         })
     }
 }

@@ -118,8 +118,8 @@ fn unsaid(status: ExitStatus, limits: &Limits) -> String {
         None => "by a signal".to_owned(),
     };
     format!(
-        "the process of the job ended {how} before it had a result, most likely because it needed more than the {} bytes of memory that this server allows: \
-        compute fewer results at once, or ask its operator for more",
-        limits.job_memory
+        "the process of the job ended {how} before it had a result, most likely because it needed more than the {} bytes of memory, or had a longer result than the {} bytes, \
+        that this server allows: compute fewer results at once, or ask its operator for more",
+        limits.job_memory, limits.upload
     )
 }

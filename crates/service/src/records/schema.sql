@@ -24,11 +24,13 @@ CREATE TABLE IF NOT EXISTS jobs (
     keys TEXT NOT NULL,
     tables TEXT NOT NULL,
     precision INTEGER,
+    request TEXT,
     created INTEGER NOT NULL,
     finished INTEGER,
     error TEXT,
     result TEXT,
-    bytes INTEGER
+    bytes INTEGER,
+    UNIQUE (account, request)
 ) STRICT;
 CREATE TABLE IF NOT EXISTS inputs (
     job TEXT NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,

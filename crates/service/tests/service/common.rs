@@ -37,7 +37,7 @@ pub(crate) struct Running {
 
 impl Running {
     pub(crate) fn start(change: impl FnOnce(&mut Limits)) -> Self {
-        let data = tempfile::tempdir().unwrap();
+        let data = private_folder();
         let token = account(data.path(), "ada");
         Self::again(data, &token, change)
     }
@@ -56,7 +56,7 @@ impl Running {
     /// Stops the server and returns its folder.
     pub(crate) fn stop(mut self) -> TempDir {
         self.end();
-        std::mem::replace(&mut self.data, tempfile::tempdir().unwrap())
+        std::mem::replace(&mut self.data, private_folder())
     }
 
     fn end(&mut self) {
@@ -76,6 +76,12 @@ impl Drop for Running {
     fn drop(&mut self) {
         self.end();
     }
+}
+
+/// Makes a folder that its owner alone can reach.
+pub(crate) fn private_folder() -> TempDir {
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+    tempfile::Builder::new().permissions(mode).tempdir().unwrap()
 }
 
 /// Adds an account and returns its token.

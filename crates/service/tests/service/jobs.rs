@@ -100,6 +100,42 @@ fn accounts_take_turns() {
 }
 
 #[test]
+fn a_request_that_is_sent_again_is_the_same_job() {
+    let running = Running::start(|limits| limits.account.unfinished = 1);
+    let (ada, eve) = (&running.client, running.other("eve"));
+    ada.fill(COPY);
+    eve.fill(COPY);
+    let asked = |client: &crate::common::Client, name: &str| {
+        let asked = serde_json::json!({ "program": "p", "keys": "k", "table": "t", "request": name });
+        client.call("POST", "/v1/jobs", asked.to_string().as_bytes())
+    };
+    let first = asked(ada, "one");
+    assert_eq!(first.status, 202);
+    let id = first.json()["id"].clone();
+    assert_eq!(asked(ada, "one").json()["id"], id, "also where the queue is full");
+    ada.wait(id.as_str().unwrap(), &["done"]);
+    let again = asked(ada, "one").json();
+    assert_eq!((&again["id"], again["state"].as_str()), (&id, Some("done")));
+    // Another name, and the same name of another account, are other jobs.
+    for (client, name) in [(ada, "two"), (&eve, "one")] {
+        let other = asked(client, name).json()["id"].clone();
+        assert_ne!(other, id);
+        client.wait(other.as_str().unwrap(), &["done"]);
+    }
+    assert_eq!(asked(ada, "../x").status, 400);
+}
+
+#[test]
+fn a_folder_that_others_can_reach_is_refused() {
+    let data = tempfile::tempdir().unwrap();
+    let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(data.path(), open).unwrap();
+    let error =
+        sunzi_service::Server::open(crate::common::config(data.path(), |_| {})).unwrap_err().to_string();
+    assert!(error.contains("mode 0755") && error.contains("chmod 700"), "{error}");
+}
+
+#[test]
 fn one_process_at_a_time_serves_a_folder() {
     let running = Running::start(|_| {});
     let config = crate::common::config(running.data.path(), |_| {});

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use sunzi_service::{Server, Stop};
 
-use crate::common::{COPY, Client, Numbers, account, config, table};
+use crate::common::{COPY, Client, Numbers, account, config, private_folder, table};
 
 /// Names the folder of a server in the process that is killed.
 const FOLDER: &str = "SUNZI_TEST_SERVER";
@@ -53,7 +53,7 @@ fn start(folder: &Path, token: &str) -> (Child, Client) {
 
 /// Kills a server so many times, and checks its jobs after each and at the end.
 fn kill(times: usize) {
-    let data = tempfile::tempdir().unwrap();
+    let data = private_folder();
     let token = account(data.path(), "ada");
     let mut numbers = Numbers(7);
     let mut accepted: Vec<(String, usize)> = Vec::new();

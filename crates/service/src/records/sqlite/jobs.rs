@@ -82,14 +82,17 @@ pub(super) fn submit(
     request: &Request,
     allowed: &Allowance,
 ) -> Result<Submitted> {
+    if let Some(job) = asked_before(transaction, account, request)? {
+        return Ok(Submitted::Queued(job));
+    }
     if let Some(full) = full(transaction, account, allowed)? {
         return Ok(full);
     }
     // Names have no comma.
     let tables = request.tables.iter().map(Name::as_str).collect::<Vec<_>>().join(",");
     transaction.execute(
-        "INSERT INTO jobs (id, account, state, program, keys, tables, precision, created)
-            VALUES (?1, ?2, 'queued', ?3, ?4, ?5, ?6, ?7)",
+        "INSERT INTO jobs (id, account, state, program, keys, tables, precision, request, created)
+            VALUES (?1, ?2, 'queued', ?3, ?4, ?5, ?6, ?7, ?8)",
         params![
             id.as_str(),
             account.0,
@@ -97,6 +100,7 @@ pub(super) fn submit(
             request.keys.as_str(),
             tables,
             request.precision,
+            request.request.as_ref().map(Name::as_str),
             now()
         ],
     )?;
@@ -110,6 +114,14 @@ pub(super) fn submit(
     }
     let job = one(transaction, account, id)?;
     Ok(job.map_or(Submitted::Absent(Place::Programs), Submitted::Queued))
+}
+
+/// Finds the job of a request that was asked before.
+fn asked_before(transaction: &Transaction<'_>, account: AccountId, request: &Request) -> Result<Option<Job>> {
+    let Some(name) = &request.request else { return Ok(None) };
+    let text = format!("SELECT {COLUMNS} FROM jobs WHERE account = ?1 AND request = ?2");
+    let mut statement = transaction.prepare_cached(&text)?;
+    Ok(statement.query_row(params![account.0, name.as_str()], job).optional()?)
 }
 
 /// Adds the files of an object to the inputs of a job; says whether the account has the object.
