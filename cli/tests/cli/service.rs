@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -206,6 +207,44 @@ fn what_cannot_be_is_refused_in_plain_words() {
     folder.refused("service-job", 2, &["for sunzi serve"]);
 }
 
+/// Passes connections on to a server, and cuts each after so many bytes of its answer; returns the address and ends with the process.
+fn cutting(server: &str, most: u64) -> String {
+    let server = server.strip_prefix("http://").unwrap().to_owned();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for client in listener.incoming().map(Result::unwrap) {
+            let server = TcpStream::connect(&server).unwrap();
+            let (mut from, mut to) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+            std::thread::spawn(move || drop(std::io::copy(&mut from, &mut to)));
+            std::thread::spawn(move || {
+                drop(std::io::copy(&mut (&server).take(most), &mut &client));
+                drop(client.shutdown(Shutdown::Both));
+                drop(server.shutdown(Shutdown::Both));
+            });
+        }
+    });
+    address
+}
+
+#[test]
+fn a_result_comes_whole_over_connections_that_break() {
+    let folder = folder("service-cut", PROGRAM);
+    let token = token(&folder);
+    let server = Server::start(&folder, "--data server");
+    let mut holder = send(&folder, &server, &token);
+    let id = holder.fine("run p --keys k t");
+    holder.fine(&format!("get {id} -o whole.sz"));
+    let whole = fs::read(folder.path("whole.sz")).unwrap();
+    holder.address = cutting(&server.address, whole.len() as u64 / 5);
+    holder.fine(&format!("get {id} -o cut.sz"));
+    assert_eq!(fs::read(folder.path("cut.sz")).unwrap(), whole);
+    // A connection that brings no byte of the result is given up, and leaves no file.
+    holder.address = cutting(&server.address, 0);
+    holder.refused(&["get", &id, "-o", "none.sz"], 6, &["check the address"]);
+    assert!(!folder.path("none.sz").exists());
+}
+
 /// The process of a job in a folder as a server fills it, with limits; its input is closed once the task is told, or at its end.
 fn job(folder: &Folder, name: &str, task: &str, closes: bool) -> (Option<i32>, String, bool) {
     let place = folder.path(name);
@@ -349,7 +388,7 @@ fn times_of_jobs_and_requests() {
     let holder = send(&folder, &server, &token);
     let address = server.address.strip_prefix("http://").unwrap();
     let request = |method: &str, path: &str, body: &str| {
-        let mut stream = std::net::TcpStream::connect(address).unwrap();
+        let mut stream = TcpStream::connect(address).unwrap();
         let head = format!(
             "{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer {token}\r\ncontent-length: {}\r\n\r\n{body}",
             body.len()
