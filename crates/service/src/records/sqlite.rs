@@ -31,6 +31,8 @@ const LEAST_BYTES: u64 = 4096;
 #[derive(Debug)]
 pub struct Sqlite {
     connection: Mutex<Connection>,
+    /// Connection that reads alone: it waits for no other one that writes to the disk.
+    reader: Mutex<Connection>,
 }
 
 impl Sqlite {
@@ -55,7 +57,10 @@ impl Sqlite {
             )));
         }
         transaction.commit()?;
-        Ok(Self { connection: Mutex::new(connection) })
+        let reader = Connection::open(path)?;
+        reader.busy_timeout(PATIENCE)?;
+        reader.pragma_update(None, "query_only", true)?;
+        Ok(Self { connection: Mutex::new(connection), reader: Mutex::new(reader) })
     }
 
     /// Runs one transaction that may write.
@@ -69,8 +74,8 @@ impl Sqlite {
 
     /// Runs one transaction that reads.
     fn read<T>(&self, run: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
-        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-        let transaction = connection.transaction()?;
+        let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        let transaction = reader.transaction()?;
         run(&transaction)
     }
 }

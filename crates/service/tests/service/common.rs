@@ -66,6 +66,15 @@ impl Running {
         }
     }
 
+    /// Waits until so many files and folders of uploads and jobs are unfinished.
+    pub(crate) fn wait_for_files(&self, expected: usize) {
+        let begin = Instant::now();
+        while std::fs::read_dir(self.data.path().join("work")).unwrap().count() != expected {
+            assert!(begin.elapsed() < Duration::from_secs(10), "not {expected} unfinished files");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     /// A client of another account.
     pub(crate) fn other(&self, name: &str) -> Client {
         Client { address: self.client.address, token: account(self.data.path(), name) }

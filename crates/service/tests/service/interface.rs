@@ -93,6 +93,35 @@ fn objects_are_stored_listed_replaced_and_removed() {
     assert_eq!(blobs(), 0);
 }
 
+#[test]
+fn answers_have_the_fields_of_the_description() {
+    let running = Running::start(|_| {});
+    let client = &running.client;
+    client.fill(COPY);
+    client.program("fails", "echo '{\"error\":\"why\"}'");
+    for program in ["p", "fails"] {
+        client.wait(&client.queue(program), &["done", "failed"]);
+    }
+    let schemas = serde_json::from_str::<Value>(OPENAPI).unwrap()["components"]["schemas"].clone();
+    let list = |what: &str| client.get(&format!("/v1/{what}")).json()[what].as_array().unwrap().clone();
+    let mut compared = vec![("Account", client.get("/v1/account").json())];
+    compared.extend(list("jobs").into_iter().map(|job| ("Job", job)));
+    compared.extend(list("keys").into_iter().chain(list("tables")).map(|object| ("Object", object)));
+    compared.push(("Stored", client.call("PUT", "/v1/tables/t", &table(b"more")).json()));
+    compared.push(("Refusal", client.get("/v1/jobs/x").json()));
+    compared.push(("Refusal", client.call("PUT", "/v1/tables/t", b"x").json()));
+    assert_eq!(compared.len(), 8);
+    for (name, value) in compared {
+        let schema = &schemas[name];
+        for field in value.as_object().unwrap().keys() {
+            assert!(schema["properties"].get(field).is_some(), "{field} of {name} is not described");
+        }
+        for field in schema["required"].as_array().unwrap() {
+            assert!(value.get(field.as_str().unwrap()).is_some(), "{field} of {name} is missing in {value}");
+        }
+    }
+}
+
 /// The number of files in the folders of a folder.
 fn walk(folder: &std::path::Path) -> usize {
     let folders = std::fs::read_dir(folder).unwrap();
@@ -124,11 +153,7 @@ fn secrets_and_foreign_files_are_refused() {
         assert_eq!(answer.status, 400, "{path}: {answer:?}");
     }
     assert!(client.get("/v1/tables").json()["tables"].as_array().unwrap().is_empty());
-    assert_eq!(
-        std::fs::read_dir(running.data.path().join("work")).unwrap().count(),
-        0,
-        "nothing is left of them"
-    );
+    running.wait_for_files(0);
 }
 
 #[test]

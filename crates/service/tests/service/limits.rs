@@ -79,7 +79,7 @@ fn slow_clients_lose_their_connections() {
     stream.write_all(&table(b"")).unwrap();
     let answer = Answer::read(stream).unwrap();
     assert_eq!((answer.status, answer.json()["error"].as_str()), (408, Some("the body came too slowly")));
-    assert_eq!(std::fs::read_dir(running.data.path().join("work")).unwrap().count(), 0);
+    running.wait_for_files(0);
 }
 
 #[test]
@@ -93,10 +93,15 @@ fn uploads_of_one_account_have_a_limit() {
         stream
     };
     let open = [begin(), begin()];
-    std::thread::sleep(Duration::from_millis(100));
-    let answer = client.call("PUT", "/v1/tables/u", &table(b""));
-    assert_eq!((answer.status, answer.header("retry-after")), (429, Some("5")), "{answer:?}");
+    running.wait_for_files(2);
+    let full = client.call("PUT", "/v1/tables/u", &table(b""));
+    assert_eq!((full.status, full.header("retry-after")), (429, Some("5")), "{full:?}");
     drop(open);
-    std::thread::sleep(Duration::from_millis(100));
-    assert_eq!(client.call("PUT", "/v1/tables/u", &table(b"")).status, 200);
+    running.wait_for_files(0);
+    // The place is free a moment after the file is gone.
+    let status = || client.call("PUT", "/v1/tables/u", &table(b"")).status;
+    let begin = Instant::now();
+    while status() != 200 {
+        assert!(begin.elapsed() < Duration::from_secs(10), "the places of uploads that ended stay taken");
+    }
 }

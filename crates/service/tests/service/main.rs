@@ -24,4 +24,7 @@ mod kill;
 mod limits;
 #[cfg(test)]
 #[cfg(unix)]
+mod load;
+#[cfg(test)]
+#[cfg(unix)]
 mod storage;
