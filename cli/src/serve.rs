@@ -7,6 +7,7 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::time::Duration;
 
+use sunzi::rlwe::memory::available;
 use sunzi::rlwe::words::reason;
 use sunzi_service::records::Allowance;
 use sunzi_service::store::{add_account, open_records};
@@ -101,11 +102,17 @@ fn config(args: &LimitArgs, data: &Path, threads: Option<u16>) -> Result<Config,
         account: Allowance { bytes: args.quota, unfinished: args.queue, ..Limits::default().account },
         workers,
         job_time: Duration::from_secs(args.job_time),
-        job_memory: args.job_memory,
+        job_memory: args.job_memory.unwrap_or_else(|| share_of_memory(workers)),
         ..Limits::default()
     };
     let arguments = ["--threads", &each, JOB].map(Into::into).into();
     Ok(Config { data: data.to_owned(), worker: Worker { program, arguments }, limits })
+}
+
+/// Memory that each of so many jobs may take unless it is told: what the system has free, with a quarter left for others.
+fn share_of_memory(workers: usize) -> u64 {
+    let free = available().unwrap_or(Limits::default().job_memory);
+    free / 4 * 3 / workers.max(1) as u64
 }
 
 /// Makes the account of a demonstration, and says how it is used.

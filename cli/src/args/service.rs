@@ -55,9 +55,9 @@ pub(crate) struct LimitArgs {
     /// Seconds that a job may take
     #[arg(long, value_name = "SECONDS", default_value_t = 3600, value_parser = clap::value_parser!(u64).range(1..=31_536_000))]
     pub(crate) job_time: u64,
-    /// Memory that a job may take
-    #[arg(long, value_name = "BYTES", default_value = "16G", value_parser = parse_bytes)]
-    pub(crate) job_memory: u64,
+    /// Memory that a job may take; three quarters of what is free at the start, shared by the workers, unless given
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub(crate) job_memory: Option<u64>,
     /// What each account may store
     #[arg(long, value_name = "BYTES", default_value = "64G", value_parser = parse_bytes)]
     pub(crate) quota: u64,
