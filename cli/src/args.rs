@@ -6,6 +6,8 @@ pub(crate) mod party;
 mod program;
 mod read;
 pub(crate) mod reencrypt;
+#[cfg(feature = "serve")]
+pub(crate) mod service;
 mod tables;
 
 use std::path::PathBuf;
@@ -86,6 +88,19 @@ pub(crate) enum Command {
     /// Keys of several parties, of whom none has the secret, and results that they open together
     #[cfg(feature = "net")]
     Party(party::PartyArgs),
+    /// Compute for key holders on other machines: a server that never has a secret key
+    #[cfg(feature = "serve")]
+    Serve(service::ServeArgs),
+    /// Say who may use a server
+    #[cfg(feature = "serve")]
+    Account(service::AccountArgs),
+    /// Have a server compute: send keys, programs and tables, fetch results
+    #[cfg(feature = "serve")]
+    Remote(service::RemoteArgs),
+    /// Compute one job of a server, which starts this itself
+    #[cfg(feature = "serve")]
+    #[command(hide = true)]
+    ServiceJob,
     /// Find the schema of a table: columns, ranges, labels
     Schema(SchemaArgs),
     /// Encrypt a table
@@ -108,6 +123,17 @@ pub(crate) enum Command {
     },
     /// Print the help of a command, or the language of programs
     Help(HelpArgs),
+}
+
+impl Command {
+    /// Whether the command itself says what happens when the process is interrupted.
+    pub(crate) fn stops_itself(&self) -> bool {
+        #[cfg(feature = "serve")]
+        if matches!(self, Self::Serve(_)) {
+            return true;
+        }
+        false
+    }
 }
 
 /// Options of `sunzi demo`.

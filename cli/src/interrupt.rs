@@ -5,7 +5,7 @@ use sunzi::rlwe::wire::remove_unfinished;
 use crate::error::CliError;
 
 /// Exit code that a shell gives a process that was interrupted.
-const INTERRUPTED: i32 = 130;
+pub(crate) const INTERRUPTED: i32 = 130;
 
 /// Makes an interrupted process remove every file or folder that is not finished, from now on.
 pub(crate) fn watch() -> Result<(), CliError> {
@@ -13,5 +13,11 @@ pub(crate) fn watch() -> Result<(), CliError> {
         remove_unfinished();
         std::process::exit(INTERRUPTED);
     };
+    ctrlc::set_handler(stop).map_err(CliError::failure)
+}
+
+/// Calls `stop` whenever the process is interrupted or asked to end, from now on.
+#[cfg(feature = "serve")]
+pub(crate) fn call(stop: impl FnMut() + Send + 'static) -> Result<(), CliError> {
     ctrlc::set_handler(stop).map_err(CliError::failure)
 }

@@ -28,7 +28,11 @@ mod progress;
 mod reencrypt;
 mod reference;
 mod regression;
+#[cfg(feature = "serve")]
+mod remote;
 mod report;
+#[cfg(feature = "serve")]
+mod serve;
 mod statistics_clear;
 mod sums;
 mod svg;
@@ -58,7 +62,9 @@ fn run() -> Result<(), CliError> {
     };
     // A wrong override of the kernels is bad input, to be refused before any work.
     sunzi::kernels::active_isa().map_err(CliError::input)?;
-    interrupt::watch()?;
+    if !command.stops_itself() {
+        interrupt::watch()?;
+    }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0).into());
     pool.build_global().map_err(CliError::failure)?;
     match *command {
@@ -71,6 +77,14 @@ fn run() -> Result<(), CliError> {
         Command::Reencrypt(args) => reencrypt::run(&args),
         #[cfg(feature = "net")]
         Command::Party(args) => party::run(&args),
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => serve::run(&args, threads),
+        #[cfg(feature = "serve")]
+        Command::ServiceJob => serve::job::run(),
+        #[cfg(feature = "serve")]
+        Command::Account(args) => serve::account::run(&args),
+        #[cfg(feature = "serve")]
+        Command::Remote(args) => remote::run(&args),
         Command::Schema(args) => files::schema::run(&args),
         Command::Encrypt(args) => files::encrypt::run(&args),
         Command::Inspect(args) => files::inspect::run(&args),

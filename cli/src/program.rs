@@ -30,7 +30,7 @@ pub(crate) use self::share::refuse as refuse_sharing;
 const LONGEST_WEIGHTS: u64 = 1 << 24;
 
 /// Returns the text of a program as it is asked for: itself, `@FILE` for that of a file, or `-` for standard input.
-fn text(asked: &str) -> Result<Cow<'_, str>, CliError> {
+pub(crate) fn text(asked: &str) -> Result<Cow<'_, str>, CliError> {
     let file = match asked {
         "-" => Path::new(asked),
         _ => match asked.strip_prefix('@') {

@@ -66,7 +66,8 @@ pub(crate) fn read() -> Result<Asked, CliError> {
 /// Returns the names of all commands in one text.
 fn commands() -> String {
     let command = Cli::command();
-    let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+    let shown = command.get_subcommands().filter(|command| !command.is_hide_set());
+    let names: Vec<&str> = shown.map(clap::Command::get_name).collect();
     match names.split_last() {
         Some((last, others)) => format!("{} or {last}", others.join(", ")),
         None => String::new(),

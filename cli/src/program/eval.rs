@@ -30,6 +30,9 @@ use crate::progress::Progress;
 
 /// Name of the folder with what `sunzi eval` needs.
 const PARTY: &str = "eval";
+/// Answer to a program on a server that names a file.
+#[cfg(feature = "serve")]
+const NO_FILES: &str = "a server reads no files for a program: send it with sunzi remote put program --schema, which puts them into it";
 
 /// Report of `sunzi eval`: the file of results that it wrote.
 #[derive(Debug, Serialize)]
@@ -71,9 +74,12 @@ pub(crate) fn run(args: &EvalArgs) -> Result<(), CliError> {
 pub(crate) enum Asked<'a> {
     /// As whoever computes types it.
     Text(&'a str),
-    /// As parties agreed on it.
-    #[cfg(feature = "net")]
+    /// As parties agreed on it, or as a key holder sent it.
+    #[cfg(any(feature = "net", feature = "serve"))]
     Program(&'a Program),
+    /// As a key holder sent its text to a server: a name in it is never that of a file here.
+    #[cfg(feature = "serve")]
+    Sent(&'a str),
 }
 
 impl Asked<'_> {
@@ -81,12 +87,16 @@ impl Asked<'_> {
     fn of(&self, schema: &Schema) -> Result<Program, CliError> {
         match self {
             Self::Text(text) => parse(text, schema),
-            #[cfg(feature = "net")]
+            #[cfg(any(feature = "net", feature = "serve"))]
             Self::Program(program) if program.schema() == schema => Ok((*program).clone()),
-            #[cfg(feature = "net")]
+            #[cfg(any(feature = "net", feature = "serve"))]
             Self::Program(_) => Err(CliError::mismatch(
                 "these tables have other columns, ranges or rows than those that were agreed on: give the tables that the parties encrypted",
             )),
+            #[cfg(feature = "serve")]
+            Self::Sent(text) => {
+                Program::parse_with(text, schema, &|_| Err(NO_FILES.to_owned())).map_err(refuse)
+            }
         }
     }
 }
@@ -108,6 +118,12 @@ impl Computation<'_> {
     #[cfg_attr(not(feature = "net"), expect(dead_code, reason = "several parties compare it"))]
     pub(crate) fn digest(&self) -> Result<[u8; 32], CliError> {
         self.with(|run, table| run.digest(table))
+    }
+
+    /// Computes and writes the results; returns the number of their bytes.
+    #[cfg(feature = "serve")]
+    pub(crate) fn write(&self, target: &Target<'_>) -> Result<u64, CliError> {
+        self.with(|run, table| run.write(target, table))
     }
 
     /// Reads tables and keys, and calls `compute` with the run of the plan and the table.

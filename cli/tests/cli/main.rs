@@ -65,6 +65,9 @@ mod reencryption;
 #[cfg(test)]
 mod schemas;
 #[cfg(test)]
+#[cfg(unix)]
+mod service;
+#[cfg(test)]
 mod share;
 #[cfg(test)]
 mod sizes;

@@ -1,0 +1,145 @@
+//! `sunzi serve` and `sunzi account`: a server for key holders elsewhere.
+
+pub(crate) mod account;
+pub(crate) mod job;
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::time::Duration;
+
+use sunzi::rlwe::memory::available;
+use sunzi::rlwe::words::reason;
+use sunzi_service::records::Allowance;
+use sunzi_service::store::{add_account, open_records};
+use sunzi_service::{Config, Limits, Name, Refusal, Server, ServiceError, Stop, Tls, Worker, is_loopback};
+
+use crate::args::service::{LimitArgs, ServeArgs};
+use crate::error::CliError;
+use crate::{interrupt, output};
+
+/// Name of the account that `--demo` makes.
+const DEMO: &str = "demo";
+/// Name of the command that computes one job.
+pub(crate) const JOB: &str = "service-job";
+
+/// Serves a folder until the process is asked to stop.
+pub(crate) fn run(args: &ServeArgs, threads: Option<u16>) -> Result<(), CliError> {
+    check_address(args)?;
+    let stop = Stop::new();
+    let asked = stop.clone();
+    // Who asks twice waits for nothing: what was running is computed again after the next start.
+    interrupt::call(move || {
+        if asked.ask() {
+            std::process::exit(interrupt::INTERRUPTED)
+        }
+    })?;
+    let tls = match (&args.tls_cert, &args.tls_key) {
+        (Some(certificate), Some(key)) => Some(Tls::load(certificate, key).map_err(refuse)?),
+        _ => None,
+    };
+    let temporary = match &args.data {
+        Some(_) => None,
+        None => Some(tempfile::tempdir().map_err(|error| refuse(ServiceError::Io(error)))?),
+    };
+    let demo = temporary.as_ref().map(|folder| folder.path().join(DEMO));
+    let data = args.data.as_deref().or(demo.as_deref());
+    let data = data.ok_or_else(|| CliError::input("give --data, or --demo"))?;
+    log();
+    let listener = TcpListener::bind(args.listen).map_err(|error| {
+        CliError::io(format!(
+            "cannot listen at {}: {}: choose another address with --listen",
+            args.listen,
+            reason(&error)
+        ))
+    })?;
+    let server = Server::open(config(&args.limits, data, threads)?).map_err(refuse)?;
+    let address = listener.local_addr().map_err(|error| refuse(ServiceError::Io(error)))?;
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    if args.demo {
+        tell_demo(data, &format!("{scheme}://{address}"))?;
+    }
+    // What a demonstration prints is for a shell to read.
+    let comment = if args.demo { "# " } else { "" };
+    output::print(&format!("{comment}listening at {scheme}://{address}"))?;
+    server.run(listener, tls, &stop).map_err(refuse)
+}
+
+/// Fails where a token would pass from machine to machine in the clear.
+fn check_address(args: &ServeArgs) -> Result<(), CliError> {
+    if is_loopback(&args.listen) {
+        return Ok(());
+    }
+    let address = args.listen;
+    if args.demo {
+        return Err(CliError::input(format!(
+            "--demo listens at an address of this machine alone, such as 127.0.0.1:8732, not at {address}"
+        )));
+    }
+    if args.tls_cert.is_some() || args.tls_elsewhere {
+        return Ok(());
+    }
+    Err(CliError::input(format!(
+        "other machines reach {address}, and tokens would pass in the clear: give --tls-cert and --tls-key, or --tls-elsewhere if something before this server ends TLS"
+    )))
+}
+
+/// Writes what the server logs to standard error, a line of JSON for each event.
+fn log() {
+    let log = tracing_subscriber::fmt().json().with_writer(std::io::stderr).with_target(false).finish();
+    // There is one already where a process serves twice: it does as well.
+    drop(tracing_subscriber::util::SubscriberInitExt::try_init(log));
+}
+
+/// Makes the configuration of a server whose jobs are computed by this executable.
+fn config(args: &LimitArgs, data: &Path, threads: Option<u16>) -> Result<Config, CliError> {
+    let program = std::env::current_exe().map_err(|error| refuse(ServiceError::Io(error)))?;
+    let workers = usize::from(args.workers);
+    let all =
+        threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
+    let each = (all / workers).max(1).to_string();
+    let limits = Limits {
+        upload: args.upload,
+        account: Allowance { bytes: args.quota, unfinished: args.queue, ..Limits::default().account },
+        workers,
+        job_time: Duration::from_secs(args.job_time),
+        job_memory: args.job_memory.unwrap_or_else(|| share_of_memory(workers)),
+        ..Limits::default()
+    };
+    let arguments = ["--threads", &each, JOB].map(Into::into).into();
+    Ok(Config { data: data.to_owned(), worker: Worker { program, arguments }, limits })
+}
+
+/// Memory that each of so many jobs may take unless it is told: what the system has free, with a quarter left for others.
+fn share_of_memory(workers: usize) -> u64 {
+    let free = available().unwrap_or(Limits::default().job_memory);
+    free / 4 * 3 / workers.max(1) as u64
+}
+
+/// Makes the account of a demonstration, and says how it is used.
+fn tell_demo(data: &Path, server: &str) -> Result<(), CliError> {
+    let records = open_records(data).map_err(refuse)?;
+    let name = Name::new(DEMO).map_err(|refusal| refuse(refusal.into()))?;
+    records.remove_account(&name).map_err(refuse)?;
+    let token = add_account(&*records, &name).map_err(refuse)?;
+    let token =
+        token.ok_or_else(|| CliError::failure("the account of the demonstration is there already"))?.reveal();
+    output::print(&format!(
+        "export SUNZI_SERVER={server}\nexport SUNZI_TOKEN={token}\n# then, in another terminal: sunzi remote put keys …, put program …, put table …, run …, get …"
+    ))
+}
+
+/// Returns the command-line error for an error of a server.
+fn refuse(error: ServiceError) -> CliError {
+    match error {
+        ServiceError::Io(error) => CliError::io(format!("the folder of the server: {}", reason(&error))),
+        ServiceError::Records(error) => CliError::io(format!("the state of the server: {error}")),
+        ServiceError::Refused(refusal) => CliError::input(refusal),
+        other => CliError::input(other),
+    }
+}
+
+/// Checks a name that is going to be sent or stored.
+pub(crate) fn name(text: &str) -> Result<Name, CliError> {
+    Name::new(text)
+        .map_err(|refusal: Refusal| CliError::input(format!("{}: {refusal}", crate::error::quoted(text))))
+}

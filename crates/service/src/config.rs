@@ -1,0 +1,76 @@
+//! Configuration of a server: its folder, its limits, and the command that computes a job.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::records::Allowance;
+
+/// Configuration of a server.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Folder with state and stored bytes.
+    pub data: PathBuf,
+    /// Command that computes a job.
+    pub worker: Worker,
+    /// Limits of requests, accounts and jobs.
+    pub limits: Limits,
+}
+
+/// Command that computes a job: it is started in the folder of the job, with a [`Task`](crate::task::Task) on standard input, and writes its
+/// [`Outcome`](crate::task::Outcome) to standard output.
+#[derive(Clone, Debug)]
+pub struct Worker {
+    /// Executable.
+    pub program: PathBuf,
+    /// Arguments.
+    pub arguments: Vec<OsString>,
+}
+
+/// Limits of requests, accounts and jobs.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Largest number of connections at a time; further ones wait.
+    pub connections: usize,
+    /// Largest number of bytes of an uploaded object.
+    pub upload: u64,
+    /// Largest number of bytes of a program.
+    pub program: u64,
+    /// Limits of each account.
+    pub account: Allowance,
+    /// Largest number of uploads of one account at a time.
+    pub uploads: usize,
+    /// Number of jobs that are computed at a time.
+    pub workers: usize,
+    /// Time that a job may take.
+    pub job_time: Duration,
+    /// Bytes of memory that a job may take.
+    pub job_memory: u64,
+    /// Time that a client has to send the head of a request, and to agree on TLS.
+    pub head: Duration,
+    /// Time that a client may send or take nothing in the middle of a body.
+    pub idle: Duration,
+    /// Least number of bytes a second of a body, after the first minute.
+    pub least_rate: u64,
+    /// Time that running jobs and open requests have to end when the server is asked to stop.
+    pub grace: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connections: 256,
+            upload: 16 << 30,
+            program: 16 << 20,
+            account: Allowance { bytes: 64 << 30, unfinished: 100, jobs: 10_000 },
+            uploads: 4,
+            workers: 1,
+            job_time: Duration::from_secs(3600),
+            job_memory: 16 << 30,
+            head: Duration::from_secs(10),
+            idle: Duration::from_secs(30),
+            least_rate: 1 << 10,
+            grace: Duration::from_secs(10),
+        }
+    }
+}

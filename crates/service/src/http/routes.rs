@@ -1,0 +1,119 @@
+//! Addresses of the interface.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{Method, Response};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::IntoResponse;
+use axum::routing::{MethodRouter, delete, get, put};
+
+use super::answer::in_json;
+use super::{Shared, about, jobs, objects, results};
+use crate::records::Place;
+use crate::refusal::Refusal;
+
+/// Address of the interface and the methods that it knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Route {
+    /// Address, names of objects in braces.
+    pub path: &'static str,
+    /// Methods.
+    pub methods: &'static [&'static str],
+    /// Whether it takes the token of an account.
+    pub is_of_account: bool,
+}
+
+/// Makes a route that takes the token of an account.
+const fn own(path: &'static str, methods: &'static [&'static str]) -> Route {
+    Route { path, methods, is_of_account: true }
+}
+
+/// Makes a route that anybody may ask.
+const fn open(path: &'static str) -> Route {
+    Route { path, methods: &["get"], is_of_account: false }
+}
+
+/// Addresses of the interface, as the description of it in `openapi.json` has them.
+pub const ROUTES: [Route; 15] = [
+    open("/health"),
+    open("/ready"),
+    open("/metrics"),
+    open("/openapi.json"),
+    own("/v1/account", &["get"]),
+    own("/v1/keys", &["get"]),
+    own("/v1/keys/{name}", &["delete"]),
+    own("/v1/keys/{name}/{file}", &["put", "delete"]),
+    own("/v1/programs", &["get"]),
+    own("/v1/programs/{name}", &["put", "delete"]),
+    own("/v1/tables", &["get"]),
+    own("/v1/tables/{name}", &["put", "delete"]),
+    own("/v1/jobs", &["get", "post"]),
+    own("/v1/jobs/{id}", &["get", "delete"]),
+    own("/v1/jobs/{id}/result", &["get"]),
+];
+
+/// Handlers of a list of objects.
+fn list(place: Place) -> MethodRouter<Arc<Shared>> {
+    get(move |state, headers| objects::list(place, state, headers))
+}
+
+/// Handlers of an object.
+fn object(place: Place) -> MethodRouter<Arc<Shared>> {
+    put(move |state, names, request| objects::put(place, state, names, request))
+        .delete(move |state, names, headers| objects::remove(place, state, names, headers))
+}
+
+/// Makes the handlers of all addresses.
+pub(crate) fn router(shared: &Arc<Shared>) -> Router {
+    let keys = delete(|state, names, headers| objects::remove(Place::Keys, state, names, headers));
+    Router::new()
+        .route("/health", get(about::health))
+        .route("/ready", get(about::ready))
+        .route("/metrics", get(about::metrics))
+        .route("/openapi.json", get(about::openapi))
+        .route("/v1/account", get(about::account))
+        .route("/v1/keys", list(Place::Keys))
+        .route("/v1/keys/{name}", keys)
+        .route("/v1/keys/{name}/{file}", object(Place::Keys))
+        .route("/v1/programs", list(Place::Programs))
+        .route("/v1/programs/{name}", object(Place::Programs))
+        .route("/v1/tables", list(Place::Tables))
+        .route("/v1/tables/{name}", object(Place::Tables))
+        .route("/v1/jobs", get(jobs::list).post(jobs::submit))
+        .route("/v1/jobs/{id}", get(jobs::show).delete(jobs::remove))
+        .route("/v1/jobs/{id}/result", get(results::get))
+        .fallback(|| async { Refusal::absent().into_response() })
+        .layer(from_fn_with_state(Arc::clone(shared), watch))
+        .with_state(Arc::clone(shared))
+}
+
+/// Puts JSON in place of texts of the framework, counts the answer, and logs it: the address as a pattern, so that no name of an object is in the log.
+async fn watch(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response<Body> {
+    let begin = Instant::now();
+    let method = known(request.method());
+    let route = request.extensions().get::<MatchedPath>().map_or("-", known_path);
+    let response = in_json(next.run(request).await);
+    let (status, milliseconds) = (response.status().as_u16(), milliseconds(begin.elapsed()));
+    shared.metrics.answered(status);
+    tracing::info!(method, route, status, milliseconds, "request");
+    response
+}
+
+/// Returns the pattern of an address as the list of routes has it.
+fn known_path(path: &MatchedPath) -> &'static str {
+    ROUTES.iter().find(|route| route.path == path.as_str()).map_or("-", |route| route.path)
+}
+
+/// Returns the name of a method, if it is one that the log may have: a client chooses the text of others.
+fn known(method: &Method) -> &'static str {
+    const KNOWN: [&str; 7] = ["GET", "PUT", "POST", "DELETE", "HEAD", "OPTIONS", "PATCH"];
+    KNOWN.into_iter().find(|name| *name == method.as_str()).unwrap_or("-")
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e5).round() / 100.0
+}

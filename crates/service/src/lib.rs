@@ -1,0 +1,36 @@
+//! A server that computes on encrypted tables for several accounts.
+//!
+//! The server stores evaluation keys, programs and encrypted tables, queues jobs, and computes each job in a process of its own, so that a job that
+//! crashes, hangs or takes too much memory ends alone. It never has a secret key: files that say they are one are refused.
+//!
+//! [`Server`] opens a folder and answers requests over HTTP; [`ROUTES`] lists its addresses. State is behind the trait [`Records`](records::Records)
+//! (SQLite), stored bytes are behind the trait [`Blobs`](blobs::Blobs) (files). What computes is an executable that the configuration names; [`task`]
+//! is what the server and that process tell one another. The command `sunzi serve` is this server with the command line's own computation.
+#![forbid(unsafe_code)]
+
+mod beginning;
+pub mod blobs;
+mod config;
+mod http;
+mod listen;
+mod metrics;
+mod name;
+mod pool;
+pub mod records;
+mod refusal;
+mod server;
+pub mod store;
+pub mod task;
+mod token;
+
+pub use config::{Config, Limits, Worker};
+pub use http::{ROUTES, Route};
+pub use listen::is_loopback;
+pub use metrics::Metrics;
+pub use name::{BlobId, JobId, LONGEST_NAME, Name};
+pub use refusal::{Refusal, Result, ServiceError};
+pub use server::{Server, Stop, Tls};
+pub use token::{StoredToken, Token, TokenId};
+
+/// Description of the interface over HTTP, in OpenAPI 3.1.
+pub const OPENAPI: &str = http::OPENAPI;

@@ -1,0 +1,119 @@
+//! Counters of a server, as text for Prometheus.
+
+use std::fmt::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::records::Counts;
+
+/// Ends of jobs that are counted.
+const ENDS: [&str; 4] = ["done", "failed", "removed", "requeued"];
+/// Classes of status codes that are counted.
+const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
+
+/// Counters since the server was started. They name no account and no object.
+#[derive(Debug, Default)]
+pub struct Metrics {
+    requests: [AtomicU64; 5],
+    jobs: [AtomicU64; 4],
+    job_microseconds: AtomicU64,
+    received: AtomicU64,
+    sent: AtomicU64,
+    connections: AtomicU64,
+}
+
+impl Metrics {
+    /// Counts an answer by its status code.
+    pub(crate) fn answered(&self, status: u16) {
+        if let Some(counter) = usize::from(status / 100).checked_sub(1).and_then(|at| self.requests.get(at)) {
+            counter.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Counts a job by its end.
+    pub(crate) fn job_ended(&self, end: &str, seconds: f64) {
+        let counters = ENDS.iter().zip(&self.jobs);
+        for (_, counter) in counters.filter(|(own, _)| **own == end) {
+            counter.fetch_add(1, Ordering::Relaxed);
+        }
+        self.job_microseconds.fetch_add((seconds * 1e6) as u64, Ordering::Relaxed);
+    }
+
+    /// Counts bytes of uploads.
+    pub(crate) fn received(&self, bytes: u64) {
+        self.received.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Counts bytes of results.
+    pub(crate) fn sent(&self, bytes: u64) {
+        self.sent.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Counts a connection that was accepted.
+    pub(crate) fn connected(&self) {
+        self.connections.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Returns all counters as text for Prometheus.
+    #[must_use]
+    pub fn text(&self, jobs: Counts) -> String {
+        let mut text = String::new();
+        let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed).to_string();
+        let labelled = |label: &str, names: &[&str], counters: &[AtomicU64]| -> Vec<(String, String)> {
+            names
+                .iter()
+                .zip(counters)
+                .map(|(name, own)| (format!("{{{label}=\"{name}\"}}"), get(own)))
+                .collect()
+        };
+        let one = |value: String| vec![(String::new(), value)];
+        let seconds = self.job_microseconds.load(Ordering::Relaxed) as f64 / 1e6;
+        let series = [
+            (
+                "http_requests_total",
+                "counter",
+                "Answers by class of status code.",
+                labelled("class", &CLASSES, &self.requests),
+            ),
+            ("connections_total", "counter", "Connections that were accepted.", one(get(&self.connections))),
+            ("received_bytes_total", "counter", "Bytes of uploads.", one(get(&self.received))),
+            ("sent_bytes_total", "counter", "Bytes of results that were sent.", one(get(&self.sent))),
+            ("jobs_total", "counter", "Jobs by their end.", labelled("end", &ENDS, &self.jobs)),
+            ("job_seconds_total", "counter", "Time that processes of jobs took.", one(seconds.to_string())),
+            ("jobs_queued", "gauge", "Jobs that wait.", one(jobs.queued.to_string())),
+            ("jobs_running", "gauge", "Jobs that are computed.", one(jobs.running.to_string())),
+        ];
+        for (name, kind, help, values) in series {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "# HELP sunzi_{name} {help}\n# TYPE sunzi_{name} {kind}");
+            for (labels, value) in values {
+                let _ = writeln!(text, "sunzi_{name}{labels} {value}");
+            }
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_become_series() {
+        let metrics = Metrics::default();
+        metrics.answered(200);
+        metrics.answered(404);
+        metrics.answered(999);
+        metrics.job_ended("done", 0.5);
+        let text = metrics.text(Counts { queued: 3, running: 1 });
+        for line in [
+            "sunzi_http_requests_total{class=\"2xx\"} 1",
+            "sunzi_http_requests_total{class=\"4xx\"} 1",
+            "sunzi_jobs_total{end=\"done\"} 1",
+            "sunzi_job_seconds_total 0.5",
+            "sunzi_jobs_queued 3",
+            "# TYPE sunzi_jobs_running gauge",
+        ] {
+            assert!(text.lines().any(|own| own == line), "{line} in\n{text}");
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! State and stored bytes together: what one operation of a client does to both.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tempfile::TempPath;
+
+use crate::blobs::{Blobs, Folder, identify};
+use crate::name::{BlobId, JobId, Name};
+use crate::records::sqlite::Sqlite;
+use crate::records::{AccountId, Allowance, End, ObjectName, Records};
+use crate::refusal::{Refusal, Result, ServiceError};
+use crate::token::{Token, random};
+
+/// Name of the file with the state.
+const STATE: &str = "state.sqlite";
+/// Name of the file that a serving process locks.
+const LOCK: &str = "lock";
+/// Seconds after which a client may ask again where a quota is full.
+const QUOTA_RETRY: u32 = 60;
+
+/// State and stored bytes of a server.
+#[derive(Debug)]
+pub struct Store {
+    records: Arc<dyn Records>,
+    blobs: Arc<dyn Blobs>,
+    /// Held while bytes get a name or lose their last one, so that no bytes are removed that just got a name.
+    naming: Mutex<()>,
+    /// Bytes that are being received, by account.
+    arriving: Mutex<HashMap<AccountId, u64>>,
+    /// Lock of the folder, as long as the process serves.
+    _lock: Option<File>,
+}
+
+/// Opens the state in a folder, which is made if it is not there: to add, list and remove accounts, also while a server runs.
+///
+/// # Errors
+/// [`ServiceError::Io`], [`ServiceError::Records`], [`ServiceError::Configuration`].
+pub fn open_records(data: &Path) -> Result<Arc<dyn Records>> {
+    make_folder(data)?;
+    Ok(Arc::new(Sqlite::open(&data.join(STATE))?))
+}
+
+/// Makes a folder for its owner alone, if it is not there, and refuses one that others can reach.
+#[cfg(unix)]
+fn make_folder(data: &Path) -> Result<()> {
+    use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(data)?;
+    let mode = fs::metadata(data)?.permissions().mode() & 0o777;
+    if mode & 0o077 == 0 {
+        return Ok(());
+    }
+    let name = data.display();
+    Err(ServiceError::Configuration(format!(
+        "others on this machine can reach \"{name}\" (mode {mode:04o}): run chmod 700 \"{name}\""
+    )))
+}
+
+/// Makes a folder, if it is not there.
+#[cfg(not(unix))]
+fn make_folder(data: &Path) -> Result<()> {
+    Ok(fs::create_dir_all(data)?)
+}
+
+/// Adds an account and returns its token; `None` if there is an account of this name already.
+///
+/// # Errors
+/// [`ServiceError::Records`]; [`ServiceError::Configuration`] if the system gives no randomness.
+pub fn add_account(records: &dyn Records, name: &Name) -> Result<Option<Token>> {
+    let token = Token::generate()?;
+    Ok(records.add_account(name, &token.stored())?.then_some(token))
+}
+
+/// Gives an account another token and returns it; `None` if there is no account of this name.
+///
+/// # Errors
+/// [`ServiceError::Records`]; [`ServiceError::Configuration`] if the system gives no randomness.
+pub fn rotate_token(records: &dyn Records, name: &Name) -> Result<Option<Token>> {
+    let token = Token::generate()?;
+    Ok(records.rotate(name, &token.stored())?.then_some(token))
+}
+
+impl Store {
+    /// Opens the folder of a server, which one process at a time may serve, and puts jobs that were running back into the queue.
+    ///
+    /// # Errors
+    /// [`ServiceError::Configuration`] if another process serves the folder; [`ServiceError::Io`], [`ServiceError::Records`].
+    pub fn open(data: &Path) -> Result<Self> {
+        let records = open_records(data)?;
+        let lock = File::options().create(true).truncate(false).write(true).open(data.join(LOCK))?;
+        lock.try_lock().map_err(|_| {
+            ServiceError::Configuration(
+                "another process serves this folder: stop it first, or give another folder".to_owned(),
+            )
+        })?;
+        let blobs = Arc::new(Folder::open(data)?);
+        let again = records.requeue_all()?;
+        if again > 0 {
+            tracing::info!(jobs = again, "jobs are computed again");
+        }
+        let store =
+            Self { records, blobs, naming: Mutex::default(), arriving: Mutex::default(), _lock: Some(lock) };
+        store.sweep()?;
+        Ok(store)
+    }
+
+    /// Returns the state.
+    #[must_use]
+    pub fn records(&self) -> &dyn Records {
+        &*self.records
+    }
+
+    /// Returns the stored bytes.
+    #[must_use]
+    pub fn blobs(&self) -> &dyn Blobs {
+        &*self.blobs
+    }
+
+    fn naming(&self) -> MutexGuard<'_, ()> {
+        self.naming.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Removes all stored bytes that nothing names, as they are left by removed accounts and by processes that were killed.
+    ///
+    /// # Errors
+    /// [`ServiceError::Io`], [`ServiceError::Records`].
+    pub fn sweep(&self) -> Result<()> {
+        for blob in self.blobs.list()? {
+            self.free(&[blob], &self.naming())?;
+        }
+        Ok(())
+    }
+
+    /// Removes those of these bytes that nothing names any longer.
+    fn free(&self, blobs: &[BlobId], _: &MutexGuard<'_, ()>) -> Result<()> {
+        for blob in blobs {
+            if !self.records.is_used(blob)? {
+                self.blobs.remove(blob)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores a received file as an object, in place of an earlier one.
+    ///
+    /// # Errors
+    /// A refusal if the account's quota is full; [`ServiceError::Io`], [`ServiceError::Records`].
+    pub fn put(
+        &self,
+        account: AccountId,
+        name: &ObjectName,
+        (file, blob, bytes): (&TempPath, &BlobId, u64),
+        allowed: &Allowance,
+    ) -> Result<()> {
+        let naming = self.naming();
+        self.blobs.keep(file, blob)?;
+        let replaced = self.records.put(account, name, blob, bytes, allowed)?;
+        let freed = replaced.as_deref().unwrap_or(std::slice::from_ref(blob));
+        self.free(freed, &naming)?;
+        if replaced.is_some() { Ok(()) } else { Err(quota_full(allowed).into()) }
+    }
+
+    /// Removes an object; says whether there was one.
+    ///
+    /// # Errors
+    /// [`ServiceError::Io`], [`ServiceError::Records`].
+    pub fn remove(&self, account: AccountId, name: &ObjectName) -> Result<bool> {
+        let naming = self.naming();
+        let freed = self.records.remove(account, name)?;
+        self.free(&freed, &naming)?;
+        Ok(!freed.is_empty())
+    }
+
+    /// Removes a job; says whether there was one.
+    ///
+    /// # Errors
+    /// [`ServiceError::Io`], [`ServiceError::Records`].
+    pub fn remove_job(&self, account: AccountId, id: &JobId) -> Result<bool> {
+        let naming = self.naming();
+        let Some(freed) = self.records.remove_job(account, id)? else { return Ok(false) };
+        self.free(&freed, &naming)?;
+        Ok(true)
+    }
+
+    /// Ends a running job with a result in a file, or with a message.
+    ///
+    /// # Errors
+    /// [`ServiceError::Io`], [`ServiceError::Records`].
+    pub fn finish(&self, id: &JobId, end: std::result::Result<&Path, String>) -> Result<()> {
+        let end = match end {
+            Ok(result) => {
+                let (blob, bytes) = identify(File::open(result)?)?;
+                let naming = self.naming();
+                self.blobs.keep(result, &blob)?;
+                let ended = self.records.finish(id, &End::Done(blob.clone(), bytes))?;
+                // The job may have been removed in the meantime: then nothing names its result.
+                return self.free(&ended.unwrap_or_else(|| vec![blob]), &naming);
+            }
+            Err(message) => End::Failed(message),
+        };
+        let naming = self.naming();
+        let freed = self.records.finish(id, &end)?.unwrap_or_default();
+        self.free(&freed, &naming)
+    }
+
+    /// Draws the name of a job.
+    ///
+    /// # Errors
+    /// [`ServiceError::Configuration`] if the system gives no randomness.
+    pub fn job_id(&self) -> Result<JobId> {
+        Ok(JobId::from_bytes(random()?))
+    }
+
+    /// Begins to receive bytes of an account.
+    pub(crate) fn arrive(self: &Arc<Self>, account: AccountId, allowed: &Allowance) -> Result<Arriving> {
+        let used = self.records.account(account)?.map_or(0, |account| account.bytes);
+        let allowed = *allowed;
+        Ok(Arriving {
+            store: Arc::clone(self),
+            account,
+            left: allowed.bytes.saturating_sub(used),
+            allowed,
+            bytes: 0,
+        })
+    }
+}
+
+/// Bytes that are being received for an account: counted until they are stored or dropped, so that uploads at the same time cannot exceed the quota together.
+#[derive(Debug)]
+pub(crate) struct Arriving {
+    store: Arc<Store>,
+    account: AccountId,
+    allowed: Allowance,
+    /// Bytes that the account had left when these began to come.
+    left: u64,
+    bytes: u64,
+}
+
+impl Arriving {
+    /// Counts further bytes, and refuses them where the quota of the account is full.
+    pub(crate) fn add(&mut self, bytes: u64) -> std::result::Result<(), Refusal> {
+        let mut arriving = self.store.arriving.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = arriving.entry(self.account).or_default();
+        if all.saturating_add(bytes) > self.left {
+            return Err(quota_full(&self.allowed));
+        }
+        *all += bytes;
+        self.bytes += bytes;
+        Ok(())
+    }
+}
+
+impl Drop for Arriving {
+    fn drop(&mut self) {
+        let mut arriving = self.store.arriving.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(all) = arriving.get_mut(&self.account) {
+            *all = all.saturating_sub(self.bytes);
+            if *all == 0 {
+                arriving.remove(&self.account);
+            }
+        }
+    }
+}
+
+/// Makes the refusal of bytes for which an account has no room.
+pub(crate) fn quota_full(allowed: &Allowance) -> Refusal {
+    Refusal::busy("the quota of this account is full", QUOTA_RETRY)
+        .expected(format!("at most {} bytes in all", allowed.bytes))
+        .remedy("delete objects and jobs that are needed no longer")
+}
