@@ -59,8 +59,7 @@ pub trait Backend: Any + Debug + Send + Sync {
         true
     }
 
-    /// Factor by which rounding errors of a stored polynomial grow in the polynomial itself, above 1 where it is
-    /// stored times a unit `[BEHMSZ17, Lemma 3]`.
+    /// Factor by which rounding errors of a stored polynomial grow in the polynomial itself, above 1 where it is stored times a unit `[BEHMSZ17, Lemma 3]`.
     fn rounding_growth(&self) -> f64 {
         1.0
     }
@@ -80,8 +79,7 @@ pub trait Backend: Any + Debug + Send + Sync {
     /// Checks that a polynomial belongs to this ring, at its own level.
     ///
     /// # Errors
-    /// [`RingError::ShapeMismatch`] for a polynomial of another shape; [`RingError::OtherModulus`] for one modulo
-    /// another modulus.
+    /// [`RingError::ShapeMismatch`] for a polynomial of another shape; [`RingError::OtherModulus`] for one modulo another modulus.
     fn check(&self, a: &Residues) -> Result<(), RingError>;
     /// The level of a polynomial of this ring, which may be any level.
     ///
@@ -114,8 +112,8 @@ pub trait Backend: Any + Debug + Send + Sync {
     ) -> Result<Poly<Evaluation>, RingError> {
         defaults::mul_add_restricted(self, [a, b, c], level)
     }
-    /// Modulus switching: a·Q_l/Q_j rounded to the nearest integers, for a of level j ≥ l, nested or not. Exact where one modulus
-    /// is dropped; where several are, quotients within 2^-40 of a half may be rounded either way.
+    /// Modulus switching: a·Q_l/Q_j rounded to the nearest integers, for a of level j ≥ l, nested or not. Exact where one modulus is dropped; where several are,
+    /// quotients within 2^-40 of a half may be rounded either way.
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`]; [`RingError::NoSuchLevel`] above the level of a.
@@ -178,11 +176,9 @@ pub trait Backend: Any + Debug + Send + Sync {
     /// [`RingError::ShapeMismatch`]; [`RingError::NotNested`] unless Q_l divides Q_k.
     fn scale_up(&self, a: &Poly<Evaluation>) -> Result<Poly<Evaluation>, RingError>;
 
-    /// Raises the modulus, ModRaise [AS19, 3.2]: the centred coefficients of a, of any level l, modulo Q_k. c(s) = m
-    /// modulo Q_l becomes m + Q_l·I for a small polynomial I.
+    /// Raises the modulus, ModRaise [AS19, 3.2]: the centred coefficients of a, of any level l, modulo Q_k. c(s) = m modulo Q_l becomes m + Q_l·I for a small I.
     ///
-    /// Result is exact, but for coefficients within 2^-40 of ±1/2 times Q_l, which may be lifted to the other end of
-    /// the range: |x| ≤ (1/2 + 2^-40)·Q_l.
+    /// Result is exact, but for coefficients within 2^-40 of ±1/2 times Q_l, which may be lifted to the other end of the range: |x| ≤ (1/2 + 2^-40)·Q_l.
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`] for a polynomial of another shape.
@@ -223,13 +219,25 @@ pub trait Backend: Any + Debug + Send + Sync {
         let float = |x: &BigInt| x.to_f64().unwrap_or(f64::NAN);
         Ok(self.to_integers(a)?.iter().map(float).collect())
     }
-    /// Draws an error polynomial: independent centred binomial coefficients above this ring (see [`Expansion`]),
-    /// spherical in the canonical embedding. It is secret: erase it.
+    /// Draws an error polynomial: independent centred binomial coefficients above this ring (see [`Expansion`]), spherical in the canonical embedding. It is secret: erase it.
     ///
     /// # Errors
     /// [`RingError::OutOfRange`] for more coefficients than can be sampled.
     fn error(&self, rng: &mut dyn CryptoRng) -> Result<Poly<Coefficient>, RingError> {
         self.from_signed(&sampling::spherical_error(self.ring_index(), rng)?)
+    }
+    /// Returns Σ a_i·b_i + e, or its negative, for e the sum of so many [errors](Self::error). It may be secret: erase it.
+    ///
+    /// # Errors
+    /// [`RingError::ShapeMismatch`] for a polynomial of another shape; every error of [`error`](Self::error).
+    fn error_sample(
+        &self,
+        products: &[[&Poly<Evaluation>; 2]],
+        errors: u32,
+        negated: bool,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Poly<Evaluation>, RingError> {
+        defaults::error_sample(self, products, errors, negated, rng)
     }
     /// Draws a polynomial with independent uniform coefficients.
     fn uniform(&self, rng: &mut dyn CryptoRng) -> Poly<Evaluation>;
@@ -296,8 +304,7 @@ pub trait Backend: Any + Debug + Send + Sync {
     ) -> Result<[Poly<Evaluation>; 3], RingError> {
         defaults::tensor(self, a, b, t)
     }
-    /// Does [`tensor`](Self::tensor) modulo Q_l for operands of any levels from l: their residues above level l are
-    /// not read.
+    /// Does [`tensor`](Self::tensor) modulo Q_l for operands of any levels from l: their residues above level l are not read.
     ///
     /// # Errors
     /// Every error of [`tensor`](Self::tensor); [`RingError::NoSuchLevel`] for an operand below level l;
@@ -314,8 +321,7 @@ pub trait Backend: Any + Debug + Send + Sync {
         self.at_level(level)?.tensor([&a0, &a1], [&b0, &b1], t)
     }
     /// Returns Σ a_i·b_i modulo Q_l for every list of pairs, for a_i and b_i of any levels from l: residues above
-    /// level l are not read. Every sum is reduced once for many terms, and operands that several lists share are read
-    /// once.
+    /// level l are not read. Every sum is reduced once for many terms, and operands that several lists share are read once.
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`] or [`RingError::OtherModulus`]; [`RingError::NoSuchLevel`] for an operand below level l.
@@ -326,8 +332,7 @@ pub trait Backend: Any + Debug + Send + Sync {
     ) -> Result<Vec<Poly<Evaluation>>, RingError> {
         defaults::inner_products(self, lists, level)
     }
-    /// Returns t·Σ (a_0 + a_1·Y)(b_0 + b_1·Y) over pairs of polynomials in Y, modulo Q_l for operands of any levels
-    /// from l.
+    /// Returns t·Σ (a_0 + a_1·Y)(b_0 + b_1·Y) over pairs of polynomials in Y, modulo Q_l for operands of any levels from l.
     ///
     /// # Errors
     /// Every error of [`tensor_at`](Self::tensor_at).
@@ -369,12 +374,10 @@ pub trait Backend: Any + Debug + Send + Sync {
     ) -> Result<(), RingError> {
         defaults::add_linear_combination(self, a, terms)
     }
-    /// Returns Σ_k m_ik·a_k modulo Q_l for every row i of a matrix of integers, for a_k of any levels from l: residues
-    /// above level l are not read.
+    /// Returns Σ_k m_ik·a_k modulo Q_l for every row i of a matrix of integers, for a_k of any levels from l: residues above level l are not read.
     ///
     /// # Errors
-    /// [`RingError::LengthMismatch`] unless there is a polynomial for each column of the matrix; every error of
-    /// [`linear_combination`](Self::linear_combination).
+    /// [`RingError::LengthMismatch`] unless there is a polynomial for each column of the matrix; every error of [`linear_combination`](Self::linear_combination).
     fn matrix_product(
         &self,
         matrix: &IntegerMatrix,
@@ -385,12 +388,11 @@ pub trait Backend: Any + Debug + Send + Sync {
         defaults::matrix_product(self, matrix, polys, level, representation)
     }
     /// Returns Σ_k l_(k,i)·r_k modulo Q_l for every i < d, for every left list l and every right list r in turn: l_(k,i)
-    /// is the coefficient of X^i of l_k over the subring of X^d, for d of `size`. With d = n these are the integer
-    /// coefficients of l_k.
+    /// is the coefficient of X^i of l_k over the subring of X^d, for d of `size`. With d = n these are the integer coefficients of l_k.
     ///
     /// # Errors
-    /// [`RingError::OutOfRange`] unless m and d are powers of two and d is from 64 to n; [`RingError::LengthMismatch`]
-    /// for lists of different lengths; every error of [`linear_combination`](Self::linear_combination).
+    /// [`RingError::OutOfRange`] unless m and d are powers of two and d is from 64 to n; [`RingError::LengthMismatch`] for lists of different lengths; every error of
+    /// [`linear_combination`](Self::linear_combination).
     fn block_products(
         &self,
         size: usize,
@@ -414,8 +416,7 @@ pub trait Backend: Any + Debug + Send + Sync {
     fn add_integer_assign(&self, a: &mut Poly<Evaluation>, c: &BigInt) -> Result<(), RingError> {
         defaults::add_integer(self, a, c)
     }
-    /// Multiplies a by a monomial: a ← a·X^k for any k. Where m is a power of two and k a multiple of n/2 this costs
-    /// one multiplication a value, X^(n/2) being i = √−1 in every slot.
+    /// Multiplies a by a monomial: a ← a·X^k for any k. Where m is a power of two and k a multiple of n/2 this costs one multiplication a value, X^(n/2) being i = √−1.
     ///
     /// # Errors
     /// [`RingError::ShapeMismatch`] for a polynomial of another shape.

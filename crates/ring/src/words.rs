@@ -6,6 +6,7 @@ mod block_product;
 mod build;
 mod combination;
 pub(crate) mod division;
+mod error_sample;
 mod factor;
 pub(crate) mod integers;
 pub(crate) mod masking;

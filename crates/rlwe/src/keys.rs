@@ -238,18 +238,7 @@ pub(crate) fn zero_sample(
     a: Poly<Evaluation>,
     rng: &mut dyn CryptoRng,
 ) -> Result<[Poly<Evaluation>; 2], RlweError> {
-    wide_zero_sample(ring, s, a, 1, rng)
-}
-
-/// Returns a [`zero_sample`] whose error is the sum of a number of errors.
-pub(crate) fn wide_zero_sample(
-    ring: &Ring,
-    s: &Poly<Evaluation>,
-    a: Poly<Evaluation>,
-    errors: u32,
-    rng: &mut dyn CryptoRng,
-) -> Result<[Poly<Evaluation>; 2], RlweError> {
-    Ok([negated(ring, error_sample(ring, [(&a, s)].into_iter(), errors, rng)?)?, a])
+    Ok([ring.error_sample(&[[&a, s]], 1, true, rng)?, a])
 }
 
 /// Returns −(Σ a_i·s_i + e), the first half of a [`zero_sample`] for a secret of several polynomials.
@@ -259,36 +248,6 @@ pub(crate) fn vector_sample(
     uniform: &[Poly<Evaluation>],
     rng: &mut dyn CryptoRng,
 ) -> Result<Poly<Evaluation>, RlweError> {
-    negated(ring, error_sample(ring, uniform.iter().zip(secrets.iter().map(|s| &**s)), 1, rng)?)
-}
-
-/// Returns −b for a sample b that is no secret.
-fn negated(ring: &Ring, mut b: Poly<Evaluation>) -> Result<Poly<Evaluation>, RlweError> {
-    ring.neg_assign(&mut b)?;
-    Ok(b)
-}
-
-/// Returns Σ a_i·s_i + e, where e is the sum of a number of errors.
-pub(crate) fn error_sample<'a>(
-    ring: &Ring,
-    mut products: impl Iterator<Item = (&'a Poly<Evaluation>, &'a Poly<Evaluation>)>,
-    errors: u32,
-    rng: &mut dyn CryptoRng,
-) -> Result<Poly<Evaluation>, RlweError> {
-    let mut error = ring.error(rng)?;
-    for _ in 1..errors {
-        let more = ring.error(rng).map(Zeroizing::new);
-        if let Err(failed) = more.and_then(|more| ring.add_assign(&mut error, &more)) {
-            error.zeroize();
-            return Err(failed.into());
-        }
-    }
-    let mut b = ring.to_evaluation(error)?;
-    match products.try_for_each(|(a, s)| ring.mul_add_assign(&mut b, a, s)) {
-        Ok(()) => Ok(b),
-        Err(failed) => {
-            b.zeroize();
-            Err(failed.into())
-        }
-    }
+    let products: Vec<[&Poly<Evaluation>; 2]> = uniform.iter().zip(secrets).map(|(a, s)| [a, &**s]).collect();
+    Ok(ring.error_sample(&products, 1, true, rng)?)
 }

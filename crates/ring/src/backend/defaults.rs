@@ -315,6 +315,34 @@ pub(super) fn tensor<R: Backend + ?Sized>(
     Ok([c0, c1, c2])
 }
 
+/// Does [`Backend::error_sample`] product by product.
+pub(super) fn error_sample<R: Backend + ?Sized>(
+    ring: &R,
+    products: &[[&Poly<Evaluation>; 2]],
+    errors: u32,
+    negated: bool,
+    rng: &mut dyn CryptoRng,
+) -> Result<Poly<Evaluation>, RingError> {
+    let mut error = ring.error(rng)?;
+    for _ in 1..errors {
+        let more = ring.error(rng).map(Zeroizing::new);
+        if let Err(failed) = more.and_then(|more| ring.add_assign(&mut error, &more)) {
+            error.zeroize();
+            return Err(failed);
+        }
+    }
+    let mut sample = ring.to_evaluation(error)?;
+    let mut done = products.iter().try_for_each(|[a, b]| ring.mul_add_assign(&mut sample, a, b));
+    if negated {
+        done = done.and_then(|()| ring.neg_assign(&mut sample));
+    }
+    if let Err(failed) = done {
+        sample.zeroize();
+        return Err(failed);
+    }
+    Ok(sample)
+}
+
 /// Does [`Backend::inner_products`] product by product.
 pub(super) fn inner_products<R: Backend + ?Sized>(
     ring: &R,

@@ -12,8 +12,8 @@ use super::integers::{self, residue_of};
 use super::plaintext::scale_into;
 use super::raise::{self, Raise};
 use super::{
-    WordRing, automorphism, block_product, combination, division, factor, gathered, masking, matrix_product,
-    poly_matrix, sum, tensor,
+    WordRing, automorphism, block_product, combination, division, error_sample, factor, gathered, masking,
+    matrix_product, poly_matrix, sum, tensor,
 };
 use crate::backend::multiply_by_values;
 use crate::error::{entry, part};
@@ -188,6 +188,16 @@ impl Backend for WordRing {
 
     fn to_floats(&self, a: &Poly<Coefficient>) -> Result<Vec<f64>, RingError> {
         integers::to_floats(self, a)
+    }
+
+    fn error_sample(
+        &self,
+        products: &[[&Poly<Evaluation>; 2]],
+        errors: u32,
+        negated: bool,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Poly<Evaluation>, RingError> {
+        error_sample::error_sample(self, products, errors, negated, rng)
     }
 
     /// Draws a polynomial as a function of 32 bytes of `rng`: limb i comes from the stream ("uniform limb", i) of

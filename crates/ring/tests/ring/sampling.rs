@@ -1,5 +1,6 @@
 //! Tests of every sampler, and of words of generators as samplers draw them.
 
+mod error_sample;
 mod fixed_weight;
 mod seeded;
 mod spherical;

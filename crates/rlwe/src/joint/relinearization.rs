@@ -13,11 +13,11 @@
 
 use rand_core::CryptoRng;
 use sunzi_ring::{Evaluation, Gadget, PackedPoly, Poly};
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use super::galois::added;
 use super::{Reference, check_count, check_digits, check_reference, disagree};
-use crate::keys::{error_sample, wide_zero_sample, zero_sample};
+use crate::keys::zero_sample;
 use crate::noise::SECOND_ROUND_ERRORS;
 use crate::{KeyId, KeySwitchKey, RelinearizationKey, RlweContext, RlweError, SecretKey, randomness};
 
@@ -114,7 +114,7 @@ impl RelinearizationShare {
         let seed = reference.seed(FIRST, level as u64);
         let pair = |digit| {
             let a = ring.uniform(&mut randomness::public_stream(&seed, digit as u64));
-            let sample = error_sample(ring, [(&a, &*s)].into_iter(), 1, rng)?;
+            let sample = ring.error_sample(&[[&a, &*s]], 1, false, rng)?;
             let sample = gadget.uniform_part(sample, digit)?;
             let [masked, _] = gadget.key_part(zero_sample(ring, &u, a, rng)?, &s, digit)?;
             Ok([gadget.pack_part(masked, digit)?, gadget.pack_part(sample, digit)?])
@@ -159,17 +159,16 @@ impl EphemeralSecret {
         let s = Zeroizing::new(gadget.restrict_key(secret.evaluation())?);
         let u = Zeroizing::new(gadget.restrict_key(self.u.evaluation())?);
         let seed = reference.seed(KIND, self.level as u64);
+        let negated = |poly: &Poly<Evaluation>| {
+            let mut poly = Zeroizing::new(poly.clone());
+            ring.neg_assign(&mut poly).map(|()| poly)
+        };
+        let [minus_s, minus_u] = [negated(&s)?, negated(&u)?];
         let part = |(digit, [masked, sample]): (usize, &[Poly<Evaluation>; 2])| {
             let a = ring.uniform(&mut randomness::public_stream(&seed, digit as u64));
-            let [zero, _] = wide_zero_sample(ring, &s, a, SECOND_ROUND_ERRORS, rng)?;
-            let mut share = gadget.uniform_part(zero, digit)?;
-            let added = ring
-                .mul_add_assign(&mut share, masked, &s)
-                .and_then(|()| ring.mul_add_assign(&mut share, sample, &u));
-            if let Err(failed) = added {
-                share.zeroize();
-                return Err(failed.into());
-            }
+            // −(s·a' − s·h_0 − u·h_1 + e).
+            let products = [[&a, &*s], [masked, &*minus_s], [sample, &*minus_u]];
+            let share = ring.error_sample(&products, SECOND_ROUND_ERRORS, true, rng)?;
             Ok(gadget.pack_part(share, digit)?)
         };
         let parts = sum.pairs.iter().enumerate().map(part).collect::<Result<_, RlweError>>()?;
