@@ -47,6 +47,8 @@ struct State {
     stop: Option<Instant>,
     /// Jobs that run, and whether they are to be stopped.
     running: HashMap<JobId, Arc<AtomicBool>>,
+    /// Number of jobs that were queued: a thread that found none waits only if none came since it looked.
+    queued: u64,
 }
 
 impl Pool {
@@ -70,6 +72,7 @@ impl Pool {
 
     /// Wakes a thread for a job that was queued.
     pub(crate) fn wake(&self) {
+        self.shared.state().queued += 1;
         self.shared.wake.notify_one();
     }
 
@@ -113,23 +116,25 @@ impl Shared {
     /// Computes jobs until the pool is asked to stop.
     fn serve(&self) {
         loop {
-            if self.state().stop.is_some() {
+            let State { stop, queued, .. } = *self.state();
+            if stop.is_some() {
                 return;
             }
             match self.store.records().claim() {
                 Ok(Some(job)) => self.compute(&job),
-                Ok(None) => self.wait(),
+                Ok(None) => self.wait(queued),
                 Err(error) => {
                     tracing::error!("the queue cannot be read: {error}");
-                    self.wait();
+                    self.wait(queued);
                 }
             }
         }
     }
 
-    fn wait(&self) {
+    /// Waits until a job is queued, unless one was since so many had been, or until it is time to look again.
+    fn wait(&self, queued: u64) {
         let state = self.state();
-        if state.stop.is_none() {
+        if state.stop.is_none() && state.queued == queued {
             // Whether it was woken or waited long enough, the queue is looked at again.
             drop(self.wake.wait_timeout(state, LOOK_AGAIN));
         }

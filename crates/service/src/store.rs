@@ -1,9 +1,10 @@
 //! State and stored bytes together: what one operation of a client does to both.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use tempfile::TempPath;
 
@@ -18,6 +19,9 @@ use crate::token::{Token, random};
 const STATE: &str = "state.sqlite";
 /// Name of the file that a serving process locks.
 const LOCK: &str = "lock";
+/// How long a server waits for the lock of its folder: the server before may be about to end, and a process that is being started has its open files until it
+/// runs its own program.
+const LOCK_WAIT: Duration = Duration::from_secs(2);
 /// Seconds after which a client may ask again where a quota is full.
 const QUOTA_RETRY: u32 = 60;
 
@@ -83,6 +87,26 @@ pub fn rotate_token(records: &dyn Records, name: &Name) -> Result<Option<Token>>
     Ok(records.rotate(name, &token.stored())?.then_some(token))
 }
 
+/// Locks the file that one serving process at a time locks.
+fn lock(path: &Path) -> Result<File> {
+    let file = File::options().create(true).truncate(false).write(true).open(path)?;
+    let end = Instant::now() + LOCK_WAIT;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::Error(error)) => return Err(error.into()),
+            Err(TryLockError::WouldBlock) if Instant::now() < end => {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            Err(TryLockError::WouldBlock) => {
+                return Err(ServiceError::Configuration(
+                    "another process serves this folder: stop it first, or give another folder".to_owned(),
+                ));
+            }
+        }
+    }
+}
+
 impl Store {
     /// Opens the folder of a server, which one process at a time may serve, and puts jobs that were running back into the queue.
     ///
@@ -90,12 +114,7 @@ impl Store {
     /// [`ServiceError::Configuration`] if another process serves the folder; [`ServiceError::Io`], [`ServiceError::Records`].
     pub fn open(data: &Path) -> Result<Self> {
         let records = open_records(data)?;
-        let lock = File::options().create(true).truncate(false).write(true).open(data.join(LOCK))?;
-        lock.try_lock().map_err(|_| {
-            ServiceError::Configuration(
-                "another process serves this folder: stop it first, or give another folder".to_owned(),
-            )
-        })?;
+        let lock = lock(&data.join(LOCK))?;
         let blobs = Arc::new(Folder::open(data)?);
         let again = records.requeue_all()?;
         if again > 0 {

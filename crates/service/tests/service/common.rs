@@ -18,7 +18,7 @@ pub(crate) const COPY: &str = "cat tables/* > result.sz; echo '{\"error\":null}'
 /// The configuration of a server whose programs are scripts of the shell.
 pub(crate) fn config(data: &Path, change: impl FnOnce(&mut Limits)) -> Config {
     let mut limits =
-        Limits { job_time: Duration::from_secs(20), grace: Duration::from_millis(500), ..Limits::default() };
+        Limits { job_time: Duration::from_secs(60), grace: Duration::from_millis(500), ..Limits::default() };
     change(&mut limits);
     let worker = Worker {
         program: "/bin/sh".into(),
@@ -70,7 +70,7 @@ impl Running {
     pub(crate) fn wait_for_files(&self, expected: usize) {
         let begin = Instant::now();
         while std::fs::read_dir(self.data.path().join("work")).unwrap().count() != expected {
-            assert!(begin.elapsed() < Duration::from_secs(10), "not {expected} unfinished files");
+            assert!(begin.elapsed() < Duration::from_secs(60), "not {expected} unfinished files");
             std::thread::sleep(Duration::from_millis(5));
         }
     }
@@ -140,8 +140,8 @@ pub(crate) struct Client {
 impl Client {
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-        stream.set_write_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream.set_write_timeout(Some(Duration::from_secs(60))).unwrap();
         stream
     }
 
@@ -155,7 +155,7 @@ impl Client {
 
     pub(crate) fn try_call(&self, method: &str, path: &str, body: &[u8], more: &str) -> Option<Answer> {
         let mut stream = TcpStream::connect(self.address).ok()?;
-        stream.set_read_timeout(Some(Duration::from_secs(20))).ok()?;
+        stream.set_read_timeout(Some(Duration::from_secs(60))).ok()?;
         stream.write_all(self.head(method, path, body.len(), more).as_bytes()).ok()?;
         // A server that refuses the head may close before the body is there.
         drop(stream.write_all(body));
@@ -207,7 +207,7 @@ impl Client {
             if states.iter().any(|state| job["state"] == *state) {
                 return job;
             }
-            assert!(begin.elapsed() < Duration::from_secs(20), "{job}");
+            assert!(begin.elapsed() < Duration::from_secs(60), "{job}");
             std::thread::sleep(Duration::from_millis(5));
         }
     }

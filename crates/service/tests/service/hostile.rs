@@ -99,7 +99,7 @@ fn attack(requests: usize) {
         usual(info);
     }));
     let running = Running::start(|limits| {
-        (limits.head, limits.idle) = (Duration::from_millis(100), Duration::from_millis(100));
+        (limits.head, limits.idle) = (Duration::from_millis(400), Duration::from_millis(400));
         limits.account.jobs = 50;
         limits.account.bytes = 4 << 20;
     });

@@ -7,7 +7,7 @@ use crate::common::{COPY, Running, table};
 #[test]
 fn jobs_end_with_a_result_or_a_plain_message() {
     let running = Running::start(|limits| {
-        limits.job_time = Duration::from_secs(1);
+        limits.job_time = Duration::from_secs(3);
         limits.job_memory = 64 << 20;
     });
     let client = &running.client;
@@ -15,7 +15,7 @@ fn jobs_end_with_a_result_or_a_plain_message() {
     for (name, script) in [
         ("says", "echo '{\"error\":\"there is no column z\"}'; exit 2"),
         ("crashes", "kill -SEGV $$"),
-        ("hangs", "sleep 20"),
+        ("hangs", "sleep 120"),
         ("nothing", "exit 0"),
         ("lies", "echo '{\"error\":null}'"),
         ("noise", "head -c 3000000 /dev/zero; exit 3"),
@@ -26,7 +26,7 @@ fn jobs_end_with_a_result_or_a_plain_message() {
     for (name, words) in [
         ("says", "there is no column z"),
         ("crashes", "by a signal"),
-        ("hangs", "took longer than the 1 s"),
+        ("hangs", "took longer than the 3 s"),
         ("nothing", "exit code 0"),
         ("lies", "exit code 0"),
         ("noise", "exit code 3"),
@@ -38,7 +38,7 @@ fn jobs_end_with_a_result_or_a_plain_message() {
         let result = client.get(&format!("/v1/jobs/{}/result", job["id"].as_str().unwrap()));
         assert_eq!((result.status, result.json()["got"].as_str()), (409, Some(error)));
     }
-    assert!(begin.elapsed() < Duration::from_secs(15));
+    assert!(begin.elapsed() < Duration::from_secs(60));
     // The next one runs.
     let id = client.queue("p");
     assert_eq!(client.wait(&id, &["done", "failed"])["state"], "done");
@@ -46,7 +46,7 @@ fn jobs_end_with_a_result_or_a_plain_message() {
     let metrics = || String::from_utf8(client.get("/metrics").body).unwrap();
     let (begin, expected) = (Instant::now(), ["end=\"done\"} 1\n", "end=\"failed\"} 6\n"]);
     while !expected.iter().all(|line| metrics().contains(line)) {
-        assert!(begin.elapsed() < Duration::from_secs(5), "{}", metrics());
+        assert!(begin.elapsed() < Duration::from_secs(30), "{}", metrics());
     }
 }
 
@@ -88,18 +88,27 @@ fn a_server_that_is_stopped_puts_its_jobs_back() {
     }
 }
 
+/// Of two accounts the one that has fewer jobs running is next, whatever the other one queued before.
 #[test]
 fn accounts_take_turns() {
     let running = Running::start(|limits| limits.workers = 2);
     let (ada, eve) = (&running.client, running.other("eve"));
-    ada.fill(&format!("sleep 0.2; {COPY}"));
+    // Each job of Ada ends when it finds a token, which it takes.
+    ada.fill(&format!("until mv ../../token token 2>/dev/null; do sleep 0.01; done; {COPY}"));
     eve.fill(COPY);
-    let many: Vec<String> = (0..10).map(|_| ada.queue("p")).collect();
+    let many: Vec<String> = (0..6).map(|_| ada.queue("p")).collect();
+    many.iter().take(2).for_each(|id| drop(ada.wait(id, &["running"])));
     let hers = eve.queue("p");
+    let token = || std::fs::write(running.data.path().join("token"), "").unwrap();
+    token();
     eve.wait(&hers, &["done"]);
-    let waiting = many.iter().filter(|id| ada.job(id)["state"] == "queued").count();
-    assert!(waiting >= 4, "{waiting} jobs of the other account still wait");
-    many.iter().for_each(|id| drop(ada.wait(id, &["done"])));
+    let done = || many.iter().filter(|id| ada.job(id)["state"] == "done").count();
+    assert_eq!(done(), 1, "jobs of the other account were first");
+    let begin = Instant::now();
+    while done() < many.len() {
+        token();
+        assert!(begin.elapsed() < Duration::from_secs(60), "{} jobs are done", done());
+    }
 }
 
 #[test]

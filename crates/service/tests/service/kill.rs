@@ -60,8 +60,13 @@ fn kill(times: usize) {
     let mut results: BTreeMap<String, Vec<u8>> = BTreeMap::new();
     let (mut child, mut client) = start(data.path(), &token);
     client.fill(&format!("sleep 0.02; {COPY}"));
-    for _ in 0..times {
-        let end = Instant::now() + Duration::from_millis(numbers.next() % 80);
+    // On a busy machine kills come too early for most jobs: then there are more of them, each later.
+    for round in 0.. {
+        if round >= times && accepted.len() >= times / 2 {
+            break;
+        }
+        assert!(round < 20 * times, "{} jobs accepted", accepted.len());
+        let end = Instant::now() + Duration::from_millis(numbers.next() % 80 * (1 + round / times) as u64);
         // The client goes on until the server is gone; what was not answered was not accepted.
         let working = client.clone();
         let begin = accepted.len();
@@ -109,7 +114,6 @@ fn kill(times: usize) {
     child.kill().unwrap();
     child.wait().unwrap();
     println!("{times} kills, {} jobs accepted, {} results read in between", accepted.len(), results.len());
-    assert!(accepted.len() >= times / 2);
 }
 
 #[test]

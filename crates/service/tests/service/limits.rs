@@ -55,7 +55,7 @@ fn long_bodies_are_refused() {
 #[test]
 fn slow_clients_lose_their_connections() {
     let running = Running::start(|limits| {
-        (limits.head, limits.idle) = (Duration::from_millis(200), Duration::from_millis(200));
+        (limits.head, limits.idle) = (Duration::from_secs(1), Duration::from_secs(1));
         limits.connections = 4;
     });
     let client = &running.client;
@@ -64,7 +64,7 @@ fn slow_clients_lose_their_connections() {
     let mut slow: Vec<_> = (0..4).map(|_| client.connect()).collect();
     slow.iter_mut().for_each(|stream| stream.write_all(b"GET /health HTT").unwrap());
     assert_eq!(client.get("/health").status, 200, "their places are free again");
-    assert!(begin.elapsed() < Duration::from_secs(5));
+    assert!(begin.elapsed() < Duration::from_secs(30));
     drop(slow);
     // So are those of clients that ask for nothing more, or never for anything.
     let mut idle = [client.connect(), client.connect()];
@@ -72,7 +72,7 @@ fn slow_clients_lose_their_connections() {
     for stream in idle {
         let begin = Instant::now();
         Answer::read(stream);
-        assert!(begin.elapsed() < Duration::from_secs(5), "an idle connection stays open");
+        assert!(begin.elapsed() < Duration::from_secs(30), "an idle connection stays open");
     }
     let mut stream = client.connect();
     stream.write_all(client.head("PUT", "/v1/tables/t", 1000, "").as_bytes()).unwrap();
@@ -102,6 +102,6 @@ fn uploads_of_one_account_have_a_limit() {
     let status = || client.call("PUT", "/v1/tables/u", &table(b"")).status;
     let begin = Instant::now();
     while status() != 200 {
-        assert!(begin.elapsed() < Duration::from_secs(10), "the places of uploads that ended stay taken");
+        assert!(begin.elapsed() < Duration::from_secs(60), "the places of uploads that ended stay taken");
     }
 }
