@@ -58,7 +58,7 @@ pub(crate) struct LimitArgs {
     /// Memory that a job may take; three quarters of what is free at the start, shared by the workers, unless given
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub(crate) job_memory: Option<u64>,
-    /// What each account may store
+    /// Bytes that each account may store
     #[arg(long, value_name = "BYTES", default_value = "64G", value_parser = parse_bytes)]
     pub(crate) quota: u64,
     /// Jobs of each account that may wait or run
@@ -159,7 +159,7 @@ pub(crate) struct PutArgs {
     pub(crate) what: PutCommand,
 }
 
-/// What `sunzi remote put` sends.
+/// Kinds of objects that `sunzi remote put` sends.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PutCommand {
     /// Send evaluation keys
@@ -175,7 +175,7 @@ pub(crate) enum PutCommand {
     Program {
         /// The name that it gets on the server
         name: String,
-        /// What is to be computed: see `sunzi help language`; @FILE takes the text of a file, - standard input
+        /// The program: see `sunzi help language`; @FILE takes the text of a file, - standard input
         program: String,
         /// A file with the schema of the table as JSON: the program is checked here, and files that it names go with it
         #[arg(long, value_name = "FILE")]
@@ -266,7 +266,7 @@ impl Stored {
 /// Options of `sunzi remote list`.
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
-    /// What to list; everything unless given
+    /// The kind of objects to list; all of them unless given
     #[arg(value_name = "keys|programs|tables|jobs", hide_possible_values = true)]
     pub(crate) what: Option<Stored>,
     /// Print one JSON object
@@ -277,7 +277,7 @@ pub(crate) struct ListArgs {
 /// Options of `sunzi remote delete`.
 #[derive(Debug, Args)]
 pub(crate) struct DeleteArgs {
-    /// What to remove
+    /// The kind of the object to remove
     #[arg(value_name = "keys|programs|tables|jobs", hide_possible_values = true)]
     pub(crate) what: Stored,
     /// The name of it

@@ -19,7 +19,7 @@ use sunzi::table::{Chunks, EncryptedWriter, Input, Source, Surveyed, TableError,
 
 use super::input::InputFile;
 use super::schema::{Looked, look};
-use super::target::{Content, Target};
+use super::target::{Content, Stopped, Target};
 use super::{mode, refuse_keys, refuse_table};
 use crate::args::{EncryptArgs, RowRange};
 use crate::error::{CliError, quoted};
@@ -71,18 +71,6 @@ impl Key {
     }
 }
 
-/// Reason why encryption stopped without a file.
-enum Stopped {
-    Wire(WireError),
-    Said(CliError),
-}
-
-impl From<WireError> for Stopped {
-    fn from(error: WireError) -> Self {
-        Self::Wire(error)
-    }
-}
-
 /// Encrypts a table: first reads all of it, so that nothing is encrypted of a table that does not fit.
 pub(crate) fn run(args: &EncryptArgs) -> Result<(), CliError> {
     let start = Instant::now();
@@ -127,10 +115,7 @@ pub(crate) fn run(args: &EncryptArgs) -> Result<(), CliError> {
         count = job.write(chunks, file, args, &progress)?;
         Ok(())
     });
-    let len = written.map_err(|stopped| match stopped {
-        Stopped::Wire(error) => target.refuse(error),
-        Stopped::Said(error) => error,
-    })?;
+    let len = written.map_err(|stopped| target.stopped(stopped))?;
     drop(progress);
     let made = Made {
         file: target.name(),

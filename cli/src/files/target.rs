@@ -141,6 +141,14 @@ impl<'a> Target<'a> {
         self.write(write).map(|_| ()).map_err(|error| self.refuse(error))
     }
 
+    /// Returns the command-line error for a file that was not written.
+    pub(crate) fn stopped(&self, stopped: Stopped) -> CliError {
+        match stopped {
+            Stopped::Wire(error) => self.refuse(error),
+            Stopped::Said(error) => error,
+        }
+    }
+
     /// Returns the command-line error for an error of writing the result.
     pub(crate) fn refuse(&self, error: WireError) -> CliError {
         match error {
@@ -192,6 +200,24 @@ fn to_standard<E: From<WireError>>(contents: impl FnOnce(&mut File) -> Result<()
     let mut out = io::stdout().lock();
     let copied = whole.rewind().and_then(|()| io::copy(&mut whole, &mut out)).and_then(|_| out.flush());
     Ok(copied.map_err(WireError::Io)?)
+}
+
+/// Reason why a file was not written: an error of writing it, or of what was to be written.
+pub(crate) enum Stopped {
+    Wire(WireError),
+    Said(CliError),
+}
+
+impl From<WireError> for Stopped {
+    fn from(error: WireError) -> Self {
+        Self::Wire(error)
+    }
+}
+
+impl From<CliError> for Stopped {
+    fn from(error: CliError) -> Self {
+        Self::Said(error)
+    }
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ use super::{parse, refuse, refuse_in};
 use crate::args::{EvalArgs, PRECISION};
 use crate::error::CliError;
 use crate::files::input::InputFile;
-use crate::files::target::{Content, Target};
+use crate::files::target::{Content, Stopped, Target};
 use crate::files::{self, named, stored};
 use crate::progress::Progress;
 
@@ -282,18 +282,6 @@ impl<W: Write> Output<'_, W> {
     }
 }
 
-/// Reason why a run of a program stopped.
-enum Stopped {
-    Wire(WireError),
-    Said(CliError),
-}
-
-impl From<WireError> for Stopped {
-    fn from(error: WireError) -> Self {
-        Self::Wire(error)
-    }
-}
-
 impl Run<'_> {
     /// Writes the results of a table, and returns the number of their bytes.
     fn write(&self, target: &Target<'_>, table: Box<dyn EncryptedTable>) -> Result<u64, CliError> {
@@ -304,10 +292,7 @@ impl Run<'_> {
             self.compute(table, &mut Output::File(writer))?;
             Ok(out.flush().map_err(WireError::Io)?)
         });
-        written.map_err(|stopped| match stopped {
-            Stopped::Wire(error) => target.refuse(error),
-            Stopped::Said(error) => error,
-        })
+        written.map_err(|stopped| target.stopped(stopped))
     }
 
     /// Returns the hash of the results of a table.

@@ -14,7 +14,7 @@ use sunzi::rlwe::words::bytes;
 use super::client::Client;
 use crate::args::service::GetArgs;
 use crate::error::CliError;
-use crate::files::target::{Content, Target};
+use crate::files::target::{Content, Stopped, Target};
 use crate::output;
 use crate::progress::Progress;
 use crate::serve::name;
@@ -35,24 +35,6 @@ struct Fetched {
     sha256: String,
 }
 
-/// Reason why a result could not be written.
-enum Stopped {
-    Wire(WireError),
-    Said(CliError),
-}
-
-impl From<WireError> for Stopped {
-    fn from(error: WireError) -> Self {
-        Self::Wire(error)
-    }
-}
-
-impl From<CliError> for Stopped {
-    fn from(error: CliError) -> Self {
-        Self::Said(error)
-    }
-}
-
 /// Waits for a job, and writes its result.
 pub(super) fn run(args: &GetArgs) -> Result<(), CliError> {
     let target = Target::new(&args.output, &args.force, Content::Binary, args.show.json)?;
@@ -64,10 +46,7 @@ pub(super) fn run(args: &GetArgs) -> Result<(), CliError> {
     let path = format!("/v1/jobs/{id}/result");
     let mut download = Download { client: &client, path: &path, hash: Sha256::new(), bytes: 0, len };
     let written = target.write(|file| download.write(file, &sha256, &progress));
-    written.map_err(|stopped| match stopped {
-        Stopped::Wire(error) => target.refuse(error),
-        Stopped::Said(error) => error,
-    })?;
+    written.map_err(|stopped| target.stopped(stopped))?;
     drop(progress);
     let fetched = Fetched { job: id.to_string(), file: target.name(), bytes: len, sha256 };
     target.report(args.show.json, &fetched, |Fetched { file, bytes: len, .. }| {

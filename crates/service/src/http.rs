@@ -22,7 +22,7 @@ pub(crate) use self::about::OPENAPI;
 pub(crate) use self::routes::router;
 pub use self::routes::{ROUTES, Route};
 
-/// What handlers of requests share.
+/// State that handlers of requests share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) store: Arc<Store>,

@@ -29,7 +29,7 @@ pub(crate) struct Pool {
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
-/// What threads of a pool share.
+/// State that the threads of a pool share.
 #[derive(Debug)]
 struct Shared {
     store: Arc<Store>,
@@ -40,7 +40,7 @@ struct Shared {
     wake: Condvar,
 }
 
-/// What changes while a pool runs.
+/// State of a pool that changes while it runs.
 #[derive(Debug, Default)]
 struct State {
     /// When jobs that run are stopped at the latest, once the pool was asked to stop.

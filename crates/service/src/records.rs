@@ -133,7 +133,7 @@ pub struct Job {
     pub bytes: Option<u64>,
 }
 
-/// What came of a request for a job.
+/// Outcome of a request for a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Submitted {
     /// Accepted job, also one that was accepted before by a request of the same name.

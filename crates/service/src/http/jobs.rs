@@ -1,5 +1,6 @@
 //! Jobs: asked for, looked at, removed.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -49,11 +50,10 @@ impl Asked {
                     .expected("one of table and tables"));
             }
         };
-        let mut names =
+        let tables =
             tables.iter().map(|table| Name::new(table)).collect::<std::result::Result<Vec<_>, _>>()?;
-        names.sort();
-        names.dedup();
-        if names.is_empty() || names.len() != tables.len() || names.len() > MOST_TABLES {
+        let distinct: BTreeSet<&Name> = tables.iter().collect();
+        if tables.is_empty() || distinct.len() != tables.len() || tables.len() > MOST_TABLES {
             return Err(Refusal::input("the tables of this request cannot be used")
                 .expected(format!("1 to {MOST_TABLES} names, each of them once"))
                 .got(tables.len().to_string()));
@@ -63,8 +63,6 @@ impl Asked {
                 .expected("4 to 30 bits")
                 .got(precision.to_string()));
         }
-        let tables =
-            tables.iter().map(|table| Name::new(table)).collect::<std::result::Result<Vec<_>, _>>()?;
         Ok(records::Request {
             program: Name::new(&self.program)?,
             keys: Name::new(&self.keys)?,

@@ -30,7 +30,7 @@ struct Part {
     to: u64,
 }
 
-/// What a request asks for of a result.
+/// Extent of a result that a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Asked {
     Whole,
