@@ -279,7 +279,7 @@ impl Context {
             tile.resize(slots, 0);
             let repeated = if slots == all { tile } else { Zeroizing::new(tile.repeat(all / slots)) };
             let plaintext = Plain::Exact(Arc::new(encoder.encode_signed(&repeated)?));
-            Ok(Plaintext { scheme: Arc::clone(&scheme), value: plaintext })
+            Ok(Plaintext::new(&scheme, plaintext))
         })
     }
 
@@ -299,7 +299,7 @@ impl Context {
             let reals = scheme.reals()?;
             let (level, scale) = place(reals.evaluator.context(), level, scale)?;
             let plaintext = reals.encoder(slots)?.encode_real_at(&values, level, scale)?;
-            Ok(Plaintext { scheme: Arc::clone(&scheme), value: Plain::Ckks(Arc::new(plaintext)) })
+            Ok(Plaintext::new(&scheme, Plain::Ckks(Arc::new(plaintext))))
         })
     }
 
@@ -319,7 +319,7 @@ impl Context {
             let reals = scheme.reals()?;
             let (level, scale) = place(reals.evaluator.context(), level, scale)?;
             let plaintext = reals.encoder(slots)?.encode_at(&values, level, scale)?;
-            Ok(Plaintext { scheme: Arc::clone(&scheme), value: Plain::Ckks(Arc::new(plaintext)) })
+            Ok(Plaintext::new(&scheme, Plain::Ckks(Arc::new(plaintext))))
         })
     }
 

@@ -81,7 +81,7 @@ impl Field {
         let (scheme, values) = (Arc::clone(&self.scheme), self.rows(&values).or_raise(py)?);
         run(py, move || {
             let plaintext = scheme.elements()?.encode_elements(&values)?;
-            Ok(Plaintext { scheme: Arc::clone(&scheme), value: Plain::Exact(Arc::new(plaintext)) })
+            Ok(Plaintext::new(&scheme, Plain::Exact(Arc::new(plaintext))))
         })
     }
 

@@ -124,7 +124,7 @@ impl SecretKey {
                 }
                 _ => return Err(mixed()),
             };
-            Ok(Plaintext { scheme: Arc::clone(&scheme), value })
+            Ok(Plaintext::new(&scheme, value))
         })
     }
 

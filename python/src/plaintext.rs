@@ -13,6 +13,12 @@ pub(crate) struct Plaintext {
     pub(crate) value: Plain,
 }
 
+impl Plaintext {
+    pub(crate) fn new(scheme: &Arc<Scheme>, value: Plain) -> Self {
+        Self { scheme: Arc::clone(scheme), value }
+    }
+}
+
 #[pymethods]
 impl Plaintext {
     #[getter]

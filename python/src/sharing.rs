@@ -104,7 +104,7 @@ impl SharingLedger {
                 }
                 _ => return Err(mixed()),
             };
-            Ok(Plaintext { scheme: Arc::clone(&scheme), value })
+            Ok(Plaintext::new(&scheme, value))
         })
     }
 

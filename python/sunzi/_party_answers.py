@@ -63,6 +63,10 @@ class Collected(Generic[One]):
         """The answers to the request for one ciphertext, none at first."""
         raise NotImplementedError
 
+    @staticmethod
+    def _check(result: EncryptedArray) -> None:
+        """Fails for an array with which this cannot be done."""
+
     def __init__(
         self,
         roster: _native.Roster,
@@ -74,6 +78,7 @@ class Collected(Generic[One]):
         purpose: str = "",
         program: bytes = bytes(HASH),
     ) -> None:
+        self._check(result)
         declared, parts = checked_noise(noise), ciphertexts_of(result)
         if len(program) != HASH:
             raise PartySetting(f"the hash of a program: expected {HASH} bytes, got {len(program)}")
@@ -88,6 +93,7 @@ class Collected(Generic[One]):
 
     def _take(self, roster: _native.Roster, result: EncryptedArray, request: Bytes, sharing: tuple[int, int]) -> None:
         """Takes a request that somebody else made."""
+        self._check(result)
         requests = objects_in(request)
         check_count(len(requests), len(ciphertexts_of(result)))
         self._set(roster, result, sharing, requests)

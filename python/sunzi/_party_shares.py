@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, NamedTuple, Optional
 
 import numpy.typing as npt
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from . import _native
 from ._array import EncryptedArray
 from ._encoding import residues
-from ._party_answers import HASH, Collected, InOrder, Terms
+from ._party_answers import Collected, InOrder, Terms
 from ._party_links import Link, Refusals
 from ._wire import Bytes
 from .errors import PartySetting, WrongScheme
@@ -93,19 +93,7 @@ class Sharing(Collected[_native.PartySharing]):
 
     _operation = "share"
 
-    def __init__(
-        self,
-        roster: _native.Roster,
-        array: EncryptedArray,
-        *,
-        noise: float,
-        sharing: tuple[int, int],
-        quorum: Optional[Sequence[str]] = None,
-        purpose: str = "",
-        program: bytes = bytes(HASH),
-    ) -> None:
-        check_integers(array)
-        super().__init__(roster, array, noise=noise, sharing=sharing, quorum=quorum, purpose=purpose, program=program)
+    _check = staticmethod(check_integers)
 
     def _ask(self, ciphertext: _native.Ciphertext, roster: _native.Roster, terms: Terms) -> bytes:
         return _native.additive_request(ciphertext, roster, terms)
@@ -116,7 +104,6 @@ class Sharing(Collected[_native.PartySharing]):
     @classmethod
     def of(cls, roster: _native.Roster, array: EncryptedArray, request: Bytes, *, sharing: tuple[int, int]) -> Sharing:
         """The sharing of a request that somebody else made, for those who take the answers."""
-        check_integers(array)
         shared = cls.__new__(cls)
         shared._take(roster, array, request, sharing)
         return shared

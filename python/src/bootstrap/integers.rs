@@ -150,7 +150,7 @@ impl IntegerEvaluator {
         let kind = kind_of(dtype).or_raise(py)?;
         let values = wide(kind, &values);
         let plaintexts = self.computed(py, move |e| e.encode(kind, bounds.into(), &values))?;
-        let whole = |m| Plaintext { scheme: Arc::clone(&self.scheme), value: Plain::Ckks(Arc::new(m)) };
+        let whole = |m| Plaintext::new(&self.scheme, Plain::Ckks(Arc::new(m)));
         Ok(plaintexts.into_iter().map(whole).collect())
     }
 

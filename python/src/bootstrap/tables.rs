@@ -79,7 +79,7 @@ pub(crate) fn encode_messages(
         let numbers = Messages::new(modulus)?.slots(&values)?;
         let (level, scale) = place(of, level, scale)?;
         let plaintext = reals.encoder(slots)?.encode_at(&numbers, level, scale)?;
-        Ok(Plaintext { scheme: Arc::clone(&scheme), value: Plain::Ckks(Arc::new(plaintext)) })
+        Ok(Plaintext::new(&scheme, Plain::Ckks(Arc::new(plaintext))))
     })
 }
 

@@ -15,7 +15,7 @@ use sunzi_rlwe::wire::WireError;
 use zeroize::Zeroizing;
 
 use super::Roster;
-use super::collecting::Collection;
+use super::collecting::collection_class;
 use super::opening::opened;
 use super::work::{self, Case, Deed, Part, Shared, Terms, opened_part};
 use crate::ciphertext::Ciphertext;
@@ -59,7 +59,7 @@ pub(super) fn kept(scheme: &Arc<Scheme>, own: &[u8]) -> Result<Plaintext, Failur
         .chunks_exact(RESIDUE)
         .map(|residue| residue.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)));
     let value = sunzi_encoding::Plaintext::new(residues.collect(), t)?;
-    Ok(Plaintext { scheme: Arc::clone(scheme), value: Plain::Exact(Arc::new(value)) })
+    Ok(Plaintext::new(scheme, Plain::Exact(Arc::new(value))))
 }
 
 impl Deed for Additive {
@@ -107,37 +107,9 @@ pub(crate) fn additive_request<'py>(
     work::request::<Additive>(py, ciphertext, roster, terms, Arc::new(()))
 }
 
-/// The additive shares of the message of one ciphertext, by the answers of those who were asked.
-#[pyclass(frozen, module = "sunzi._native")]
-pub(crate) struct PartySharing(Collection<Additive>);
-
-#[pymethods]
-impl PartySharing {
-    /// Makes the empty collection of answers to a request.
-    #[new]
-    fn new(
-        py: Python<'_>,
-        ciphertext: &Ciphertext,
-        roster: &Roster,
-        request: Vec<u8>,
-        queries: u64,
-        statistical_bits: u32,
-    ) -> PyResult<Self> {
-        let policy = (queries, statistical_bits);
-        Collection::new(py, ciphertext, roster, (request, Arc::new(())), policy).map(Self)
-    }
-
-    fn receive(&self, py: Python<'_>, sender: &str, answer: Vec<u8>) -> PyResult<&'static str> {
-        self.0.receive(py, sender, answer)
-    }
-
-    #[getter]
-    fn missing(&self, py: Python<'_>) -> Vec<String> {
-        self.0.missing(py)
-    }
-
+collection_class! {
+    /// The additive shares of the message of one ciphertext, by the answers of those who were asked.
+    PartySharing(Additive) for Arc::new(());
     /// Returns what is left of the message once all answers are there.
-    fn rest(&self, py: Python<'_>) -> PyResult<Plaintext> {
-        Ok(Plaintext { scheme: Arc::clone(self.0.scheme()), value: self.0.given(py)? })
-    }
+    rest -> Plaintext
 }

@@ -109,6 +109,54 @@ impl<W: Work> Collection<W> {
     }
 }
 
+/// Makes the Python class of the answers to the request for one ciphertext. A class of Python cannot be generic: this one has the constructor and the methods of
+/// [`Collection`], and a method for the result.
+macro_rules! collection_class {
+    (
+        $(#[$about:meta])*
+        $name:ident($work:ty $(, $target:ident: &$class:ty)?) for $for_whom:expr;
+        $(#[$result:meta])*
+        $give:ident -> $given:ty
+    ) => {
+        $(#[$about])*
+        #[pyclass(frozen, module = "sunzi._native")]
+        pub(crate) struct $name($crate::parties::collecting::Collection<$work>);
+
+        #[pymethods]
+        impl $name {
+            /// Makes the empty collection of answers to a request.
+            #[new]
+            fn new(
+                py: Python<'_>,
+                ciphertext: &$crate::ciphertext::Ciphertext,
+                roster: &$crate::parties::Roster,
+                request: Vec<u8>,
+                queries: u64,
+                statistical_bits: u32,
+                $($target: &$class,)?
+            ) -> PyResult<Self> {
+                let (asked, policy) = ((request, $for_whom), (queries, statistical_bits));
+                $crate::parties::collecting::Collection::new(py, ciphertext, roster, asked, policy).map(Self)
+            }
+
+            fn receive(&self, py: Python<'_>, sender: &str, answer: Vec<u8>) -> PyResult<&'static str> {
+                self.0.receive(py, sender, answer)
+            }
+
+            #[getter]
+            fn missing(&self, py: Python<'_>) -> Vec<String> {
+                self.0.missing(py)
+            }
+
+            $(#[$result])*
+            fn $give(&self, py: Python<'_>) -> PyResult<$given> {
+                Ok(<$given>::new(self.0.scheme(), self.0.given(py)?))
+            }
+        }
+    };
+}
+pub(super) use collection_class;
+
 fn spoilt<W: Work>() -> Failure {
     let message =
         format!("this {} failed before: make another one, parties give the same answers again", W::NAME);

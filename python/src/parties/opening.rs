@@ -12,7 +12,7 @@ use sunzi_rlwe::sharing::{DeclaredNoise, SharingPolicy};
 use sunzi_rlwe::wire::{from_bytes, to_bytes};
 
 use super::Roster;
-use super::collecting::Collection;
+use super::collecting::collection_class;
 use super::work::{self, Case, Part, Shared, Terms, Work, jointly};
 use crate::ciphertext::Ciphertext;
 use crate::error::{Failure, Told as _};
@@ -95,37 +95,9 @@ pub(crate) fn decryption_request<'py>(
     work::request::<Open>(py, ciphertext, roster, terms, Arc::new(()))
 }
 
-/// The opening of one ciphertext by the answers of those who were asked.
-#[pyclass(frozen, module = "sunzi._native")]
-pub(crate) struct PartyOpening(Collection<Open>);
-
-#[pymethods]
-impl PartyOpening {
-    /// Makes the empty collection of answers to a request.
-    #[new]
-    fn new(
-        py: Python<'_>,
-        ciphertext: &Ciphertext,
-        roster: &Roster,
-        request: Vec<u8>,
-        queries: u64,
-        statistical_bits: u32,
-    ) -> PyResult<Self> {
-        let policy = (queries, statistical_bits);
-        Collection::new(py, ciphertext, roster, (request, Arc::new(())), policy).map(Self)
-    }
-
-    fn receive(&self, py: Python<'_>, sender: &str, answer: Vec<u8>) -> PyResult<&'static str> {
-        self.0.receive(py, sender, answer)
-    }
-
-    #[getter]
-    fn missing(&self, py: Python<'_>) -> Vec<String> {
-        self.0.missing(py)
-    }
-
+collection_class! {
+    /// The opening of one ciphertext by the answers of those who were asked.
+    PartyOpening(Open) for Arc::new(());
     /// Opens the ciphertext once all answers are there.
-    fn open(&self, py: Python<'_>) -> PyResult<Plaintext> {
-        Ok(Plaintext { scheme: Arc::clone(self.0.scheme()), value: self.0.given(py)? })
-    }
+    open -> Plaintext
 }

@@ -11,7 +11,7 @@ use sunzi_rlwe::sharing::{DeclaredNoise, SharingPolicy};
 use sunzi_rlwe::wire::to_bytes;
 
 use super::Roster;
-use super::collecting::Collection;
+use super::collecting::collection_class;
 use super::work::{self, Case, Deed, Part, Shared, Terms, opened_part};
 use crate::ciphertext::Ciphertext;
 use crate::error::Failure;
@@ -83,37 +83,9 @@ pub(crate) fn refresh_request<'py>(
     work::request::<Refresh>(py, ciphertext, roster, terms, Arc::new(()))
 }
 
-/// The refresh of one ciphertext by the answers of those who were asked.
-#[pyclass(frozen, module = "sunzi._native")]
-pub(crate) struct PartyRefreshing(Collection<Refresh>);
-
-#[pymethods]
-impl PartyRefreshing {
-    /// Makes the empty collection of answers to a request.
-    #[new]
-    fn new(
-        py: Python<'_>,
-        ciphertext: &Ciphertext,
-        roster: &Roster,
-        request: Vec<u8>,
-        queries: u64,
-        statistical_bits: u32,
-    ) -> PyResult<Self> {
-        let policy = (queries, statistical_bits);
-        Collection::new(py, ciphertext, roster, (request, Arc::new(())), policy).map(Self)
-    }
-
-    fn receive(&self, py: Python<'_>, sender: &str, answer: Vec<u8>) -> PyResult<&'static str> {
-        self.0.receive(py, sender, answer)
-    }
-
-    #[getter]
-    fn missing(&self, py: Python<'_>) -> Vec<String> {
-        self.0.missing(py)
-    }
-
+collection_class! {
+    /// The refresh of one ciphertext by the answers of those who were asked.
+    PartyRefreshing(Refresh) for Arc::new(());
     /// Returns the fresh ciphertext once all answers are there.
-    fn refreshed(&self, py: Python<'_>) -> PyResult<Ciphertext> {
-        Ok(Ciphertext::new(self.0.scheme(), self.0.given(py)?))
-    }
+    refreshed -> Ciphertext
 }

@@ -11,7 +11,7 @@ use sunzi_rlwe::randomness::from_os;
 use sunzi_rlwe::sharing::{DeclaredNoise, SharingPolicy};
 
 use super::Roster;
-use super::collecting::Collection;
+use super::collecting::collection_class;
 use super::work::{self, Case, Deed, Part, Shared, Terms, jointly, opened_part};
 use crate::ciphertext::Ciphertext;
 use crate::error::Failure;
@@ -83,38 +83,9 @@ pub(crate) fn switch_request<'py>(
     work::request::<Switch>(py, ciphertext, roster, terms, Arc::clone(&target.key))
 }
 
-/// The switch of one ciphertext by the answers of those who were asked.
-#[pyclass(frozen, module = "sunzi._native")]
-pub(crate) struct PartySwitching(Collection<Switch>);
-
-#[pymethods]
-impl PartySwitching {
-    /// Makes the empty collection of answers to a request, whose result is for the holder of a public key.
-    #[new]
-    fn new(
-        py: Python<'_>,
-        ciphertext: &Ciphertext,
-        roster: &Roster,
-        request: Vec<u8>,
-        queries: u64,
-        statistical_bits: u32,
-        target: &PublicKey,
-    ) -> PyResult<Self> {
-        let (asked, policy) = ((request, Arc::clone(&target.key)), (queries, statistical_bits));
-        Collection::new(py, ciphertext, roster, asked, policy).map(Self)
-    }
-
-    fn receive(&self, py: Python<'_>, sender: &str, answer: Vec<u8>) -> PyResult<&'static str> {
-        self.0.receive(py, sender, answer)
-    }
-
-    #[getter]
-    fn missing(&self, py: Python<'_>) -> Vec<String> {
-        self.0.missing(py)
-    }
-
+collection_class! {
+    /// The switch of one ciphertext by the answers of those who were asked.
+    PartySwitching(Switch, target: &PublicKey) for Arc::clone(&target.key);
     /// Returns the ciphertext under the public key once all answers are there.
-    fn switched(&self, py: Python<'_>) -> PyResult<Ciphertext> {
-        Ok(Ciphertext::new(self.0.scheme(), self.0.given(py)?))
-    }
+    switched -> Ciphertext
 }
