@@ -44,7 +44,7 @@ impl KeySwitchKey {
         Self::generate_from(context, [secret, source], level, None, rng)
     }
 
-    /// Makes the key-switching key to `secret` from `source`, with uniform halves from the given seed, or a seed of its own.
+    /// Makes the key-switching key to `secret` from `source`, with a seed of its own, or for a given seed without the uniform halves that follow from it.
     pub(crate) fn generate_from(
         context: &RlweContext,
         [secret, source]: [&Poly<Evaluation>; 2],
@@ -69,12 +69,17 @@ impl KeySwitchKey {
         let (lower_secret, lower_source) = (lower_secret?, lower_source?);
         let secret = lower_secret.as_deref().unwrap_or(secret);
         let source = lower_source.as_deref().unwrap_or(source);
+        let keeps_uniform = seed.is_none();
         let mut key =
             Unfinished::new(context, &gadget, level, seed.unwrap_or_else(|| randomness::public_seed(rng)));
         let ring = gadget.key_ring();
         for digit in 0..gadget.digit_count() {
             let zero = zero_sample(ring, secret, key.uniform(ring, digit), rng)?;
-            key.push(&gadget, gadget.key_part(zero, source, digit)?)?;
+            let [b, a] = gadget.key_part(zero, source, digit)?;
+            key.first.push(gadget.pack_part(b, digit)?);
+            if keeps_uniform {
+                key.second.push(gadget.pack_part(a, digit)?);
+            }
         }
         Ok(key.finish(&gadget))
     }
@@ -99,12 +104,13 @@ impl KeySwitchKey {
             let uniform: Vec<_> = keys.iter().map(|key| key.uniform(ring, digit)).collect();
             let body = Zeroizing::new(vector_sample(ring, secrets, &uniform, rng)?);
             for (at, (key, a)) in keys.iter_mut().zip(uniform).enumerate() {
-                let part = if at == 0 {
+                let [b, a] = if at == 0 {
                     gadget.key_part([(*body).clone(), a], source, digit)?
                 } else {
                     gadget.key_part([ring.zero(), a], &ring.zero(), digit)?
                 };
-                key.push(gadget, part)?;
+                key.first.push(gadget.pack_part(b, digit)?);
+                key.second.push(gadget.pack_part(a, digit)?);
             }
         }
         Ok(keys.into_iter().map(|key| key.finish(gadget)).collect())
@@ -262,29 +268,25 @@ struct Unfinished {
     seed: [u8; 32],
     level: usize,
     is_highest: bool,
-    halves: [Vec<PackedPoly>; 2],
+    first: Vec<PackedPoly>,
+    /// Uniform polynomials, none where they are left to be drawn.
+    second: Vec<PackedPoly>,
 }
 
 impl Unfinished {
     fn new(context: &RlweContext, gadget: &Gadget, level: usize, seed: [u8; 32]) -> Self {
-        let halves = [(); 2].map(|()| Vec::with_capacity(gadget.digit_count()));
-        Self { seed, level, is_highest: level == context.level(), halves }
+        let [first, second] = [(); 2].map(|()| Vec::with_capacity(gadget.digit_count()));
+        Self { seed, level, is_highest: level == context.level(), first, second }
     }
 
     fn uniform(&self, ring: &Ring, digit: usize) -> Poly<Evaluation> {
         uniform(ring, &self.seed, digit)
     }
 
-    fn push(&mut self, gadget: &Gadget, parts: [Poly<Evaluation>; 2]) -> Result<(), RlweError> {
-        for (half, part) in self.halves.iter_mut().zip(parts) {
-            half.push(gadget.pack_part(part, half.len())?);
-        }
-        Ok(())
-    }
-
     fn finish(self, gadget: &Gadget) -> KeySwitchKey {
-        let Self { seed, level, is_highest, halves: [first, second] } = self;
-        let parts = SeededParts::new(seed, first, second.into());
+        let Self { seed, level, is_highest, first, second } = self;
+        let uniform = if second.is_empty() { UniformHalf::new() } else { second.into() };
+        let parts = SeededParts::new(seed, first, uniform);
         KeySwitchKey { parts, options: gadget.options().clone(), level, is_highest, sums: KeySums::default() }
     }
 }
