@@ -13,7 +13,7 @@ use sunzi_service::records::Allowance;
 use sunzi_service::store::{add_account, open_records};
 use sunzi_service::{Config, Limits, Name, Refusal, Server, ServiceError, Stop, Tls, Worker, is_loopback};
 
-use crate::args::service::{LimitArgs, ServeArgs};
+use crate::args::service::ServeArgs;
 use crate::error::CliError;
 use crate::{interrupt, output};
 
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &ServeArgs, threads: Option<u16>) -> Result<(), CliError
             reason(&error)
         ))
     })?;
-    let server = Server::open(config(&args.limits, data, threads)?).map_err(refuse)?;
+    let server = Server::open(config(args, data, threads)?).map_err(refuse)?;
     let address = listener.local_addr().map_err(|error| refuse(ServiceError::Io(error)))?;
     let scheme = if tls.is_some() { "https" } else { "http" };
     if args.demo {
@@ -91,13 +91,17 @@ fn log() {
 }
 
 /// Makes the configuration of a server whose jobs are computed by this executable.
-fn config(args: &LimitArgs, data: &Path, threads: Option<u16>) -> Result<Config, CliError> {
+fn config(args: &ServeArgs, data: &Path, threads: Option<u16>) -> Result<Config, CliError> {
+    // What ends TLS before the server has one address for all.
+    let most = if args.tls_elsewhere { usize::MAX } else { Limits::default().connections_each };
+    let args = &args.limits;
     let program = std::env::current_exe().map_err(|error| refuse(ServiceError::Io(error)))?;
     let workers = usize::from(args.workers);
     let all =
         threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
     let each = (all / workers).max(1).to_string();
     let limits = Limits {
+        connections_each: args.connections_each.map_or(most, usize::from),
         upload: args.upload,
         account: Allowance { bytes: args.quota, unfinished: args.queue, ..Limits::default().account },
         workers,

@@ -67,6 +67,9 @@ pub(crate) struct LimitArgs {
     /// Longest file that is taken
     #[arg(long, value_name = "BYTES", default_value = "16G", value_parser = parse_bytes)]
     pub(crate) upload: u64,
+    /// Connections of each address at a time, of each network in IPv6; 64 unless given, and no limit with --tls-elsewhere or for this machine
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) connections_each: Option<u16>,
 }
 
 /// Options of `sunzi account`.

@@ -1,5 +1,7 @@
 //! Key holder and server in processes of their own: what comes back is what the key holder would have computed.
 
+mod load;
+
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::net::{Shutdown, TcpListener, TcpStream};

@@ -32,6 +32,8 @@ pub struct Worker {
 pub struct Limits {
     /// Largest number of connections at a time; further ones wait.
     pub connections: usize,
+    /// Largest number of connections of an address at a time, of a network in IPv6; further ones are closed. This machine has no such limit.
+    pub connections_each: usize,
     /// Largest number of bytes of an uploaded object.
     pub upload: u64,
     /// Largest number of bytes of a program.
@@ -60,6 +62,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             connections: 256,
+            connections_each: 64,
             upload: 16 << 30,
             program: 16 << 20,
             account: Allowance { bytes: 64 << 30, unfinished: 100, jobs: 10_000 },

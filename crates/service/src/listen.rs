@@ -1,6 +1,7 @@
 //! Connections: accepted, encrypted, limited, and ended.
 
 mod steady;
+mod visitors;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,11 +14,12 @@ use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
 use self::steady::Steady;
+use self::visitors::Visitors;
 use crate::config::Limits;
 use crate::http::Shared;
 
@@ -38,17 +40,24 @@ pub(crate) async fn listen(
 ) {
     let limits = shared.config.limits.clone();
     let places = Arc::new(Semaphore::new(limits.connections));
+    let visitors = Visitors::new(limits.connections_each);
     let graceful = GracefulShutdown::new();
     loop {
         let accepted = tokio::select! {
             accepted = accept(&listener, &places) => accepted,
             _ = stop.wait_for(|stopped| *stopped) => break,
         };
-        let Some((stream, place)) = accepted else {
+        let Some((stream, address, place)) = accepted else {
             sleep(PAUSE).await;
             continue;
         };
+        // Whoever has too many is not answered: a refusal would take the time of a connection.
+        let Some(visit) = visitors.enter(address.ip()) else {
+            shared.metrics.turned_away();
+            continue;
+        };
         shared.metrics.connected();
+        let place = (place, visit);
         let (tls, router, limits) = (tls.clone(), router.clone(), limits.clone());
         let watcher = graceful.watcher();
         tokio::spawn(async move {
@@ -72,13 +81,13 @@ pub(crate) async fn listen(
 async fn accept(
     listener: &TcpListener,
     places: &Arc<Semaphore>,
-) -> Option<(TcpStream, tokio::sync::OwnedSemaphorePermit)> {
+) -> Option<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
     let place = Arc::clone(places).acquire_owned().await.ok()?;
     match listener.accept().await {
-        Ok((stream, _)) => {
+        Ok((stream, address)) => {
             // Without it small answers wait; a connection works without, too.
             drop(stream.set_nodelay(true));
-            Some((stream, place))
+            Some((stream, address, place))
         }
         Err(error) => {
             tracing::warn!("a connection could not be accepted: {}", error.kind());

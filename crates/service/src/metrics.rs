@@ -10,15 +10,21 @@ const ENDS: [&str; 4] = ["done", "failed", "removed", "requeued"];
 /// Classes of status codes that are counted.
 const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
 
+/// Seconds that a job waited at most, for each class of waiting times that is counted.
+const WAITS: [u64; 4] = [1, 10, 60, 600];
+
 /// Counters since the server was started. They name no account and no object.
 #[derive(Debug, Default)]
 pub struct Metrics {
     requests: [AtomicU64; 5],
     jobs: [AtomicU64; 4],
     job_microseconds: AtomicU64,
+    waits: [AtomicU64; 5],
+    waited: AtomicU64,
     received: AtomicU64,
     sent: AtomicU64,
     connections: AtomicU64,
+    turned_away: AtomicU64,
 }
 
 impl Metrics {
@@ -27,6 +33,15 @@ impl Metrics {
         if let Some(counter) = usize::from(status / 100).checked_sub(1).and_then(|at| self.requests.get(at)) {
             counter.fetch_add(1, Ordering::Relaxed);
         }
+    }
+
+    /// Counts a job that is begun by the seconds that it waited.
+    pub(crate) fn job_began(&self, waited: u64) {
+        let class = WAITS.iter().position(|&most| waited <= most).unwrap_or(WAITS.len());
+        if let Some(counter) = self.waits.get(class) {
+            counter.fetch_add(1, Ordering::Relaxed);
+        }
+        self.waited.fetch_add(waited, Ordering::Relaxed);
     }
 
     /// Counts a job by its end.
@@ -53,6 +68,11 @@ impl Metrics {
         self.connections.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Counts a connection that was closed since its address had too many.
+    pub(crate) fn turned_away(&self) {
+        self.turned_away.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Returns all counters as text for Prometheus.
     #[must_use]
     pub fn text(&self, jobs: Counts) -> String {
@@ -75,6 +95,12 @@ impl Metrics {
                 labelled("class", &CLASSES, &self.requests),
             ),
             ("connections_total", "counter", "Connections that were accepted.", one(get(&self.connections))),
+            (
+                "connections_refused_total",
+                "counter",
+                "Connections that were closed since their address had too many.",
+                one(get(&self.turned_away)),
+            ),
             ("received_bytes_total", "counter", "Bytes of uploads.", one(get(&self.received))),
             ("sent_bytes_total", "counter", "Bytes of results that were sent.", one(get(&self.sent))),
             ("jobs_total", "counter", "Jobs by their end.", labelled("end", &ENDS, &self.jobs)),
@@ -89,7 +115,21 @@ impl Metrics {
                 let _ = writeln!(text, "sunzi_{name}{labels} {value}");
             }
         }
+        self.write_waits(&mut text);
         text
+    }
+
+    /// Writes the histogram of waiting times, whose classes contain those before them.
+    fn write_waits(&self, text: &mut String) {
+        let name = "sunzi_job_wait_seconds";
+        let _ =
+            writeln!(text, "# HELP {name} Seconds that jobs waited, whole ones.\n# TYPE {name} histogram");
+        let (mut count, bounds) = (0, WAITS.iter().map(u64::to_string).chain(["+Inf".to_owned()]));
+        for (bound, counter) in bounds.zip(&self.waits) {
+            count += counter.load(Ordering::Relaxed);
+            let _ = writeln!(text, "{name}_bucket{{le=\"{bound}\"}} {count}");
+        }
+        let _ = writeln!(text, "{name}_sum {}\n{name}_count {count}", self.waited.load(Ordering::Relaxed));
     }
 }
 
@@ -104,6 +144,7 @@ mod tests {
         metrics.answered(404);
         metrics.answered(999);
         metrics.job_ended("done", 0.5);
+        [0, 1, 7, 10_000].into_iter().for_each(|waited| metrics.job_began(waited));
         let text = metrics.text(Counts { queued: 3, running: 1 });
         for line in [
             "sunzi_http_requests_total{class=\"2xx\"} 1",
@@ -112,6 +153,12 @@ mod tests {
             "sunzi_job_seconds_total 0.5",
             "sunzi_jobs_queued 3",
             "# TYPE sunzi_jobs_running gauge",
+            "# TYPE sunzi_job_wait_seconds histogram",
+            "sunzi_job_wait_seconds_bucket{le=\"1\"} 2",
+            "sunzi_job_wait_seconds_bucket{le=\"600\"} 3",
+            "sunzi_job_wait_seconds_bucket{le=\"+Inf\"} 4",
+            "sunzi_job_wait_seconds_sum 10008",
+            "sunzi_job_wait_seconds_count 4",
         ] {
             assert!(text.lines().any(|own| own == line), "{line} in\n{text}");
         }

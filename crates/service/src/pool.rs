@@ -144,6 +144,7 @@ impl Shared {
     fn compute(&self, job: &Claimed) {
         let flag = Arc::new(AtomicBool::new(false));
         self.state().running.insert(job.id.clone(), Arc::clone(&flag));
+        self.metrics.job_began(job.waited);
         let begin = Instant::now();
         let result = self.run(job, &flag);
         self.state().running.remove(&job.id);

@@ -172,6 +172,8 @@ pub struct Claimed {
     pub tables: Vec<String>,
     /// Bits of precision of CKKS, if they are given.
     pub precision: Option<u32>,
+    /// Seconds since the job was accepted.
+    pub waited: u64,
 }
 
 /// End of a job.

@@ -189,16 +189,18 @@ pub(super) fn claim(transaction: &Transaction<'_>) -> Result<Option<Claimed>> {
                     (SELECT COUNT(*) FROM jobs AS other WHERE other.account = own.account AND other.state = 'running'),
                     place
                 LIMIT 1)
-            RETURNING id, account, tables, precision",
+            RETURNING id, account, tables, precision, created",
         )?
         .query_row([], |row| {
-            Ok((row.get::<_, JobId>(0)?, AccountId(row.get(1)?), row.get::<_, String>(2)?, row.get(3)?))
+            let (tables, created) = (row.get::<_, String>(2)?, row.get::<_, i64>(4)?);
+            Ok((row.get::<_, JobId>(0)?, AccountId(row.get(1)?), tables, row.get(3)?, created))
         })
         .optional()?;
-    let Some((id, account, tables, precision)) = next else { return Ok(None) };
+    let Some((id, account, tables, precision, created)) = next else { return Ok(None) };
     let inputs = inputs(transaction, &id)?;
     let tables = tables.split(',').map(table_path).collect();
-    Ok(Some(Claimed { id, account, inputs, tables, precision }))
+    let waited = u64::try_from(now() - created).unwrap_or_default();
+    Ok(Some(Claimed { id, account, inputs, tables, precision, waited }))
 }
 
 /// Ends a running job and lets go of its inputs, which it returns; `None` if it was there no longer.
