@@ -66,8 +66,8 @@ class Client(_Side):
     trust in place of those of the system. Without them they are those of the environment variables ``SUNZI_SERVER``, ``SUNZI_TOKEN`` and ``SUNZI_CA``, or those
     that ``sunzi remote login`` kept. Certificates are always verified, ``http://`` is for this machine alone, redirects and proxies are not taken.
 
-    A server that is busy or not reached is asked again for ``patience`` seconds at most; what may not be done twice is not repeated. Calls from several threads
-    do not disturb each other. ``with Client() as client:`` closes connections at the end.
+    A server that is busy is asked again for ``patience`` seconds at most, one that is not reached is asked five times in all; what may not be done twice is not
+    repeated. Calls from several threads do not disturb each other. ``with Client() as client:`` closes connections at the end.
     """
 
     def __init__(self, server: Optional[str] = None, *, token: Optional[str] = None, ca: Optional[PathLike] = None, patience: float = PATIENCE) -> None:

@@ -29,16 +29,26 @@ _SILENT = {"ConnectTimeout": "no connection in time", "ReadTimeout": "no answer 
 
 
 def _settings(login: Login) -> dict[str, Any]:
-    """What both clients of httpx are made with: no redirect, no proxy and no file of the environment, certificates always verified."""
+    """What all clients of httpx are made with: no redirect, no proxy and no file of the environment, certificates always verified."""
     try:
-        # Those of the system, unless a file is given.
+        httpx.URL(login.server).host.encode("idna")
+    except (httpx.InvalidURL, UnicodeError):
+        raise LoginUnusable(f"{login.server!r} has no name of a machine: expected an address such as https://compute.example.org") from None
+    # An answer that is compressed could be of any length.
+    headers = {"authorization": f"Bearer {login.token}", "accept-encoding": "identity", "user-agent": "sunzi-python"}
+    return {"verify": _trusted(login), "headers": headers, "timeout": _PATIENCE, "follow_redirects": False, "trust_env": False}
+
+
+def _trusted(login: Login) -> ssl.SSLContext:
+    """The certificates to trust: of a file, or of the system; none within this machine, where there is no TLS."""
+    if not login.server.lower().startswith("https://"):
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    try:
         trusted = ssl.create_default_context(cafile=login.ca)
     except (OSError, ssl.SSLError) as error:
         raise LoginUnusable(f"{login.ca} has no certificates in PEM that can be read ({error}): give another file") from None
     trusted.minimum_version = ssl.TLSVersion.TLSv1_2
-    # An answer that is compressed could be of any length.
-    headers = {"authorization": f"Bearer {login.token}", "accept-encoding": "identity", "user-agent": "sunzi-python"}
-    return {"verify": trusted, "headers": headers, "timeout": _PATIENCE, "follow_redirects": False, "trust_env": False}
+    return trusted
 
 
 def _forget_cookies(client: Union[httpx.Client, httpx.AsyncClient]) -> None:
@@ -87,8 +97,6 @@ def _told() -> Iterator[None]:
         if untrusted:
             text += " (ca names a file of certificates to trust)"
         raise Lost(text or _SILENT.get(type(error).__name__, "the connection broke"), hopeless=untrusted) from None
-    except httpx.InvalidURL as error:
-        raise LoginUnusable(f"the address of the server is none: {error}") from None
 
 
 class Transport:
@@ -124,16 +132,17 @@ class Transport:
 
     def ask(self, ask: Ask) -> Answer:
         content = self._blocks(ask.body) if isinstance(ask.body, Upload) else ask.body
-        request = self._client.build_request(ask.method, self._server + ask.path, headers=dict(ask.headers), content=content)
         body = _Body()
-        with _told(), contextlib.closing(self._client.send(request, stream=True)) as response:
-            download = _download_of(ask, response)
-            for block in response.iter_raw():
-                if download is None:
-                    body.take(block)
-                else:
-                    download.take(block)
-                    download.tell()
+        with _told():
+            request = self._client.build_request(ask.method, self._server + ask.path, headers=dict(ask.headers), content=content)
+            with contextlib.closing(self._client.send(request, stream=True)) as response:
+                download = _download_of(ask, response)
+                for block in response.iter_raw():
+                    if download is None:
+                        body.take(block)
+                    else:
+                        download.take(block)
+                        download.tell()
         return _answer(response, body)
 
     def _blocks(self, upload: Upload) -> Iterator[bytes]:
@@ -179,9 +188,9 @@ class AsyncTransport:
     async def _ask(self, ask: Ask) -> Answer:
         if isinstance(ask.body, Upload):
             return await self._upload(ask, ask.body)
-        request = self._client.build_request(ask.method, self._server + ask.path, headers=dict(ask.headers), content=ask.body)
         body = _Body()
         with _told():
+            request = self._client.build_request(ask.method, self._server + ask.path, headers=dict(ask.headers), content=ask.body)
             response = await self._client.send(request, stream=True)
             try:
                 download = _download_of(ask, response)

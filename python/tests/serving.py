@@ -116,6 +116,7 @@ def making(kind: str) -> Iterator[Making]:
         for client in made:
             client.close()
     finally:
+        loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()
 
 

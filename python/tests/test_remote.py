@@ -11,6 +11,7 @@ import signal
 import stat
 import subprocess
 import traceback
+import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -148,6 +149,7 @@ def test_what_is_not_sent(client: Any, owner: Owner, tmp_path: Path) -> None:
         lambda: client.put_keys("s", secret),
         lambda: client.put_table("s", secret / "secret.sz"),
         lambda: client.put_table("s", (secret / "secret.sz").read_bytes()),
+        lambda: client.put_program("s", secret / "secret.sz"),
     ]
     for send in secrets:
         with pytest.raises(errors.SecretRefused, match="never goes to a server"):
@@ -197,6 +199,20 @@ def test_files_are_replaced_by_force_alone(client: Any, owner: Owner, tmp_path: 
     with pytest.raises(FileNotFoundError):
         job.save(tmp_path / "absent" / "out.sz")
     assert os.listdir(tmp_path) == ["out.sz"]
+
+
+def test_files_are_never_whole_in_memory(client: Any, owner: Owner, tmp_path: Path) -> None:
+    big, length = tmp_path / "big.sz", 48 << 20
+    with big.open("wb") as file:
+        file.write(owner.table.to_bytes()[:64])
+        file.truncate(length)
+    tracemalloc.start()
+    try:
+        assert client.put_table("big", big).nbytes == length
+        assert tracemalloc.get_traced_memory()[1] < length // 8
+    finally:
+        tracemalloc.stop()
+    client.delete("tables", "big")
 
 
 def test_broken_downloads_go_on(server: Server, make: Making, owner: Owner, tmp_path: Path) -> None:

@@ -130,6 +130,10 @@ def test_addresses() -> None:
             login_of(other, TOKEN, None)
         with pytest.raises(errors.LoginUnusable):
             sunzi.Client(other, token=TOKEN)
+    pytest.importorskip("httpx")
+    for other in ("https://a..b", "https://xn--", f"https://{'a' * 300}", "https://256.1.1.1"):
+        with pytest.raises(errors.LoginUnusable, match="no name of a machine"):
+            sunzi.Client(other, token=TOKEN)
     for wrong in ("", "x", TOKEN + "\n", TOKEN[:-1], TOKEN.upper(), TOKEN + "\r\nhost: x"):
         with pytest.raises(errors.LoginUnusable, match="no token") as caught:
             login_of("https://example.org", wrong, None)

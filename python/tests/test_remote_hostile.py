@@ -10,6 +10,7 @@ import os
 import socket
 import threading
 import traceback
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -246,6 +247,25 @@ def test_downloads_go_on_where_they_broke(make: Making, tmp_path: Path) -> None:
         assert at(hostile, make).job(ID).result() == b""
     with Hostile(told(job(bytes=1 << 40))) as hostile, pytest.raises(errors.Memory, match="save it to a file"):
         at(hostile, make).job(ID).result()
+
+
+def test_results_are_never_whole_in_memory(make: Making, tmp_path: Path) -> None:
+    block, count = bytes(1 << 20), 48
+
+    def long(connection: socket.socket) -> None:
+        connection.sendall(f"HTTP/1.1 200 x\r\ncontent-length: {count << 20}\r\n\r\n".encode())
+        for _ in range(count):
+            connection.sendall(block)
+
+    nothing = hashlib.sha256(bytes(count << 20)).hexdigest()
+    with Hostile(told(job(bytes=count << 20, sha256=nothing)), long) as hostile:
+        own = at(hostile, make).job(ID)
+        tracemalloc.start()
+        try:
+            assert own.save(tmp_path / "out").stat().st_size == count << 20
+            assert tracemalloc.get_traced_memory()[1] < count << 17
+        finally:
+            tracemalloc.stop()
 
 
 class _Stop(BaseException):
