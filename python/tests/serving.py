@@ -145,13 +145,20 @@ class Hostile:
                     connection.sendall(answer)
 
     def close(self) -> None:
-        self._listener.close()
+        _close(self._listener)
 
     def __enter__(self) -> Hostile:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _close(listener: socket.socket) -> None:
+    """Closes a socket that another thread waits at: the shutdown wakes it."""
+    with contextlib.suppress(OSError):
+        listener.shutdown(socket.SHUT_RDWR)
+    listener.close()
 
 
 def _request(connection: socket.socket) -> bytes:
@@ -196,17 +203,24 @@ class Relay:
                 client, _ = self._listener.accept()
             except OSError:
                 return
-            try:
+            with contextlib.suppress(OSError):
                 server = socket.create_connection(self._server)
-            except OSError:
-                client.close()
+                cut = self.cuts.pop(0) if self.cuts else None
+                threading.Thread(target=_both, args=(client, server, cut), daemon=True).start()
                 continue
-            cut = self.cuts.pop(0) if self.cuts else None
-            threading.Thread(target=_pass, args=(client, server, None), daemon=True).start()
-            threading.Thread(target=_pass, args=(server, client, cut), daemon=True).start()
+            client.close()
 
     def close(self) -> None:
-        self._listener.close()
+        _close(self._listener)
+
+
+def _both(client: socket.socket, server: socket.socket, cut: Optional[int]) -> None:
+    """Passes bytes both ways until either side has ended."""
+    with client, server:
+        back = threading.Thread(target=_pass, args=(server, client, cut), daemon=True)
+        back.start()
+        _pass(client, server, None)
+        back.join()
 
 
 def _pass(source: socket.socket, target: socket.socket, cut: Optional[int]) -> None:
