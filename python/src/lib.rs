@@ -73,5 +73,5 @@ mod _native {
     #[pymodule_export]
     use crate::tape::{Rehearsal, Tape};
     #[pymodule_export]
-    use crate::wire::{checksum, header, kind_name, read_header, write_file};
+    use crate::wire::{checksum, header, kind_is_secret, kind_name, read_header, write_file};
 }

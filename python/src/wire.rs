@@ -50,6 +50,12 @@ pub(crate) fn kind_name(number: u16) -> String {
     Kind::describe(number)
 }
 
+/// Whether an object of the kind with this number is secret, and never goes to whoever computes.
+#[pyfunction]
+pub(crate) fn kind_is_secret(number: u16) -> bool {
+    Kind::of(number).is_some_and(Kind::is_secret)
+}
+
 /// Writes bytes that anybody may see to a file, which is replaced in one step if it is there.
 #[pyfunction]
 pub(crate) fn write_file(py: Python<'_>, path: PathBuf, bytes: Vec<u8>) -> PyResult<()> {

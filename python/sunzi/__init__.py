@@ -8,7 +8,7 @@
 32
 """
 
-from . import errors, lowlevel, ml, parties, tables
+from . import errors, lowlevel, ml, parties, remote, tables
 from ._array import EncryptedArray
 from ._batches import EncryptedMatrices, MatrixKeys
 from ._conditions import ConditionArray, where
@@ -21,10 +21,13 @@ from ._messages import MessageArray
 from ._native import Series, SharingLedger, bootstrap_sets, threads
 from ._program import Plan, Program, program
 from ._reencryption import ReencryptionKey, ReencryptionPublicKey
+from ._remote_client import AsyncClient, Client
 from ._trace import Like
 from .errors import SunziError
 
 __all__ = [
+    "AsyncClient",
+    "Client",
     "ConditionArray",
     "Context",
     "EncryptedArray",
@@ -52,6 +55,7 @@ __all__ = [
     "ml",
     "parties",
     "program",
+    "remote",
     "tables",
     "threads",
     "where",

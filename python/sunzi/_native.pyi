@@ -420,6 +420,9 @@ def write_file(path: str | PathLike[str], bytes: bytes) -> None:
 def kind_name(number: int) -> str:
     """What an object of the kind with this number is, in words."""
 
+def kind_is_secret(number: int) -> bool:
+    """Whether an object of the kind with this number is secret."""
+
 @final
 class SharingLedger:
     """How many results of a secret key were shared, and how many may be: in a file that counts before it gives, or in memory."""

@@ -61,6 +61,10 @@ class Program:
         """The schema of the table."""
         return Schema._of(self._inner.schema)
 
+    def to_json(self) -> str:
+        """In JSON with its schema and the texts of ``files``, as ``sunzi remote put program --schema`` sends a program to a server."""
+        return self._inner.to_json()
+
     def plan(
         self,
         *,

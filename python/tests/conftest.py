@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from typing import Any, Union
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+from serving import Making, Server, making, serving
 
 import sunzi
 
@@ -72,6 +74,20 @@ def party(request: pytest.FixtureRequest) -> Party:
     found = request.getfixturevalue(request.param)
     assert isinstance(found, Party)
     return found
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server of the command line."""
+    with serving(tmp_path_factory.mktemp("server")) as started:
+        yield started
+
+
+@pytest.fixture(params=["sync", "async"])
+def make(request: pytest.FixtureRequest) -> Iterator[Making]:
+    """Makes clients of each kind, all of whose calls wait."""
+    pytest.importorskip("httpx")
+    yield from making(str(request.param))
 
 
 def numbers(party: Party, shape: Union[int, tuple[int, ...]], seed: int = 1) -> npt.NDArray[Any]:

@@ -28,8 +28,12 @@ def blocks(chapter: Path, language: str) -> list[tuple[int, list[str], str]]:
 
 
 @pytest.mark.parametrize("chapter", [path for path in CHAPTERS if blocks(path, "python")], ids=lambda path: str(path.stem))
-def test_python(chapter: Path) -> None:
+def test_python(chapter: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """All blocks of a chapter, one after the other, in one namespace."""
+    if chapter.stem == "service":
+        server = request.getfixturevalue("server")
+        monkeypatch.setenv("SUNZI_SERVER", server.address)
+        monkeypatch.setenv("SUNZI_TOKEN", server.token)
     names: dict[str, object] = {"__name__": "__main__"}
     for line, packages, code in blocks(chapter, "python"):
         for package in packages:

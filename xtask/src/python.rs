@@ -4,12 +4,19 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::tree;
+use crate::{step, tree};
 
 /// Least version of Python that is supported, as its `sys.version_info`.
 const LEAST: &str = "(3, 9)";
 /// Python packages that the tests of the Python package need.
-const PACKAGES: [&str; 6] = ["maturin>=1.9.4,<2", "matplotlib", "mypy", "numpy", "pytest", "scikit-learn"];
+const PACKAGES: [&str; 7] =
+    ["httpx>=0.25", "maturin>=1.9.4,<2", "matplotlib", "mypy", "numpy", "pytest", "scikit-learn"];
+/// Arguments that build the command line, whose server the tests start: packages, features and profile are those of `cargo xtask test`, so that
+/// nothing is built twice.
+const COMMAND_LINE: &str =
+    "test --locked --workspace --exclude sunzi-python --features lab/peers --test cli --no-run";
+/// Environment variable that tells the tests where the command line is.
+const BINARY: &str = "SUNZI_BINARY";
 
 /// Builds the wheel of the Python package, installs it and runs its tests. Without Python, or without
 /// packages for it, the check says so and does nothing else.
@@ -38,10 +45,11 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
     run(Command::new(&inside).args(build).arg(&inside).arg("--out").arg(&wheels).current_dir(&folder))?;
     let wheel = only(&wheels, "whl")?;
     run(Command::new(&inside).args(["-m", "pip", "install", "--quiet", "--no-deps"]).arg(&wheel))?;
+    let binary = command_line(root)?;
     // The tests run elsewhere, so that they import the installed package.
     let pytest = ["-B", "-m", "pytest", "-q", "-p", "no:cacheprovider"];
     let mut tests = Command::new(&inside);
-    tests.env(tree::FIGURES, tree::figures_file(root));
+    tests.env(tree::FIGURES, tree::figures_file(root)).env(BINARY, binary);
     run(tests.args(pytest).arg(folder.join("tests")).current_dir(&work))?;
     let mypy = ["-m", "mypy", "--config-file"].map(PathBuf::from);
     let checked = ["pyproject.toml", "sunzi", "examples", "tests", "notebooks"].map(|name| folder.join(name));
@@ -51,6 +59,13 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
     run(Command::new(&inside).arg("-B").args(extract))?;
     run(Command::new(&inside).args(mypy).args(checked).arg(extracted).current_dir(&work))?;
     Ok(String::new())
+}
+
+/// Builds the command line as the tests of the workspace have it, and returns its path.
+fn command_line(root: &Path) -> Result<PathBuf, String> {
+    run(Command::new(step::cargo()).args(COMMAND_LINE.split_whitespace()).current_dir(root))?;
+    let binary = tree::target(root).join("debug").join(format!("sunzi{}", std::env::consts::EXE_SUFFIX));
+    if binary.is_file() { Ok(binary) } else { Err(format!("{} was not built", binary.display())) }
 }
 
 /// Makes a fresh virtual environment with packages, and returns its Python.

@@ -54,6 +54,11 @@ impl TableProgram {
         TableSchema { schema: Arc::new(self.program.schema().clone()) }
     }
 
+    /// Returns the program in JSON, with its schema and the texts of the files that it names.
+    fn to_json(&self, py: Python<'_>) -> PyResult<String> {
+        serde_json::to_string(&*self.program).or_raise(py)
+    }
+
     /// Chooses scheme, parameters and keys.
     #[pyo3(signature = (*, scheme=None, precision=16, security=None, log2_degree=None, reencryptions=None))]
     fn plan(

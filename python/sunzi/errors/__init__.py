@@ -4,3 +4,4 @@ from ._computing import *  # noqa: F403
 from ._data import *  # noqa: F403
 from ._groups import *  # noqa: F403
 from ._parties import *  # noqa: F403
+from ._server import *  # noqa: F403

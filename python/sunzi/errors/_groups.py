@@ -52,3 +52,7 @@ class PartiesError(SunziError, RuntimeError):
     fault: str | None = None
     #: Whether the session has ended by it: no honest party sends such a message.
     is_fatal: bool = False
+
+
+class ServerError(SunziError, RuntimeError):
+    """A call of ``sunzi.Client`` that does not go on: a server that refuses, fails, answers something else or is not reached, or input that is not sent to one."""
