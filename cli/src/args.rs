@@ -3,6 +3,7 @@
 mod params;
 #[cfg(feature = "net")]
 pub(crate) mod party;
+pub(crate) mod passphrase;
 mod program;
 mod read;
 pub(crate) mod reencrypt;
@@ -79,6 +80,8 @@ pub(crate) enum Command {
     Keygen(KeygenArgs),
     /// Say what a computation takes: scheme, parameters, keys, memory and time
     Plan(PlanArgs),
+    /// Put a secret key under a passphrase, change it, or remove it
+    Passphrase(passphrase::PassphraseCommands),
     /// Compute on an encrypted table
     Eval(EvalArgs),
     /// Decrypt results
@@ -268,6 +271,11 @@ pub(crate) struct KeygenArgs {
     /// Keys for rotations: sums for those that sum all slots, none, or steps such as 1,2,-4
     #[arg(long, value_name = "sums|none|K,...", default_value = "sums", value_parser = parse_rotations, allow_hyphen_values = true)]
     pub(crate) rotations: Rotations,
+    /// Put the secret key under a passphrase, asked for at the terminal unless it is given
+    #[arg(long)]
+    pub(crate) passphrase: bool,
+    #[command(flatten)]
+    pub(crate) new_passphrase: passphrase::NewPassphraseArgs,
     #[command(flatten)]
     pub(crate) accept: AcceptArgs,
     /// Print one JSON object

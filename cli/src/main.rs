@@ -23,6 +23,7 @@ mod output;
 mod params;
 #[cfg(feature = "net")]
 mod party;
+mod passphrase;
 mod program;
 mod progress;
 mod reencrypt;
@@ -71,6 +72,7 @@ fn run() -> Result<(), CliError> {
         Command::Demo(args) => demo::run(&args),
         Command::Params(args) => params::run(&args),
         Command::Keygen(args) => files::keygen::run(&args),
+        Command::Passphrase(args) => passphrase::run(&args),
         Command::Plan(args) => program::plan::run(&args),
         Command::Eval(args) => program::eval::run(&args),
         Command::Decrypt(args) => program::decrypt::run(&args),

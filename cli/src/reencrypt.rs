@@ -5,11 +5,11 @@ mod public;
 mod run;
 
 use sunzi::program::Contexts;
-use sunzi::program::contexts::{PARAMETERS, SECRET, SecretKey};
+use sunzi::program::contexts::{PARAMETERS, SecretKey};
 
 use crate::args::reencrypt::{OwnerArgs, ReencryptArgs, ReencryptCommand};
 use crate::error::CliError;
-use crate::files::mode;
+use crate::passphrase::opened;
 use crate::{files, program};
 
 /// File name of the re-encryption key in the folder of a proxy.
@@ -29,7 +29,6 @@ fn owner(args: &OwnerArgs) -> Result<(Contexts, SecretKey), CliError> {
     let of_keys = |error| files::refuse_keys(&args.keys, "secret", error);
     let contexts = files::contexts(args.accept.parameters(), &args.keys.join(PARAMETERS)).map_err(of_keys)?;
     contexts.check_reencryption().map_err(|error| program::refuse_in(&args.keys, error))?;
-    mode::check(&args.keys.join(SECRET), &args.mode)?;
-    let secret = contexts.load_secret(&args.keys).map_err(of_keys)?;
+    let secret = opened::secret(&contexts, &args.keys, &args.mode, &args.passphrase)?;
     Ok((contexts, secret))
 }

@@ -18,7 +18,7 @@ enum Place {
 
 /// Folder and place of every package, as the table of `ARCHITECTURE.md` has them. Packages of later
 /// milestones are listed before they exist, so that they arrive in the right place.
-const PLACES: [(&str, &str, Place); 23] = [
+const PLACES: [(&str, &str, Place); 24] = [
     ("sunzi-math", "crates/math", Place::Layer(0)),
     ("sunzi-kernels", "crates/kernels", Place::Layer(1)),
     ("sunzi-ring", "crates/ring", Place::Layer(2)),
@@ -35,6 +35,7 @@ const PLACES: [(&str, &str, Place); 23] = [
     ("sunzi-program", "crates/program", Place::Layer(6)),
     ("sunzi-table", "crates/table", Place::Layer(7)),
     ("sunzi", "crates/sunzi", Place::Layer(8)),
+    ("sunzi-keystore", "crates/keystore", Place::Layer(4)),
     ("sunzi-service", "crates/service", Place::Layer(8)),
     ("sunzi-cli", "cli", Place::Leaf),
     ("lab", "lab", Place::Leaf),

@@ -9,6 +9,7 @@ use sunzi::program::packed::Packing;
 use sunzi::rlwe::reencryption::MOST_HOPS;
 use sunzi::rlwe::{Reencryptions, SecretDistribution, SharingPolicy};
 
+use super::passphrase::PassphraseArgs;
 use super::tables::{ReadingArgs, parse_bytes};
 use super::{AcceptArgs, FILE_CODES};
 use crate::error::CliError;
@@ -246,6 +247,8 @@ pub(crate) struct DecryptArgs {
     pub(crate) accept: AcceptArgs,
     #[command(flatten)]
     pub(crate) mode: ModeArgs,
+    #[command(flatten)]
+    pub(crate) passphrase: PassphraseArgs,
     /// Print CSV: result, group or row, value, error, whether it came encrypted
     #[arg(long, conflicts_with = "json")]
     pub(crate) csv: bool,

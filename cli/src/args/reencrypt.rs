@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use sunzi::rlwe::reencryption::MOST_HOPS;
 
+use super::passphrase::PassphraseArgs;
 use super::program::{QUERIES, STATISTICAL_BITS};
 use super::{AcceptArgs, FILE_CODES};
 use crate::files::mode::ModeArgs;
@@ -44,6 +45,8 @@ pub(crate) struct OwnerArgs {
     pub(crate) accept: AcceptArgs,
     #[command(flatten)]
     pub(crate) mode: ModeArgs,
+    #[command(flatten)]
+    pub(crate) passphrase: PassphraseArgs,
 }
 
 /// Options of `sunzi reencrypt public`.

@@ -6,6 +6,7 @@ use clap::Args;
 use sunzi::program::schema::{MAX_ROWS, TimeUnit};
 use sunzi::table::{Asked, DateFormat, Missing, MissingCells, Range, Reading, csv};
 
+use super::passphrase::PassphraseArgs;
 use super::{AcceptArgs, FILE_CODES};
 use crate::files::mode::ModeArgs;
 use crate::files::target::ForceArgs;
@@ -220,6 +221,8 @@ pub(crate) struct EncryptArgs {
     pub(crate) accept: AcceptArgs,
     #[command(flatten)]
     pub(crate) mode: ModeArgs,
+    #[command(flatten)]
+    pub(crate) passphrase: PassphraseArgs,
     /// Refuse to start if it would take more memory than this, such as 512M or 4G
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub(crate) memory: Option<u64>,

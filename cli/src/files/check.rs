@@ -18,7 +18,7 @@ use sunzi::{bfv, ckks};
 
 use super::input::InputFile;
 use super::stored::{self, Stored};
-use super::{mode, refuse, refuse_table};
+use super::{mode, named, refuse, refuse_table};
 use crate::args::CheckArgs;
 use crate::error::CliError;
 use crate::output;
@@ -56,6 +56,12 @@ pub(crate) fn run(args: &CheckArgs) -> Result<(), CliError> {
     } else {
         let (header, bytes) = stored::header(file).map_err(refused)?;
         let kind = Kind::of(header.kind);
+        if kind == Some(Kind::LockedSecret) {
+            let name = named(&args.file);
+            return Err(CliError::input(format!(
+                "{name} is a secret under a passphrase, whole if that opens it: check what sunzi passphrase remove makes of a copy"
+            )));
+        }
         let count = if kind == Some(Kind::Results) {
             let contexts = contexts()?;
             results(&contexts, file).map_err(refused)?

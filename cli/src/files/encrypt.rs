@@ -11,7 +11,6 @@ use sunzi::program::contexts::{ChunkPart, Codec, EncryptionKey, PARAMETERS, Publ
 use sunzi::program::packed::{self, Packer};
 use sunzi::program::run::{Cells, MISSING_UNIT, Table};
 use sunzi::program::{Contexts, Kind, Plan, ProgramError, Schema};
-use sunzi::rlwe::wire::WireError;
 use sunzi::rlwe::words::{bytes, counted};
 use sunzi::rlwe::{KeyId, randomness};
 use sunzi::table::file::{Shape, TableWriter};
@@ -20,9 +19,10 @@ use sunzi::table::{Chunks, EncryptedWriter, Input, Source, Surveyed, TableError,
 use super::input::InputFile;
 use super::schema::{Looked, look};
 use super::target::{Content, Stopped, Target};
-use super::{mode, refuse_keys, refuse_table};
+use super::{refuse_keys, refuse_table};
 use crate::args::{EncryptArgs, RowRange};
 use crate::error::{CliError, quoted};
+use crate::passphrase::opened;
 use crate::program;
 use crate::progress::Progress;
 
@@ -49,11 +49,12 @@ enum Key {
 }
 
 impl Key {
-    fn load(contexts: &Contexts, folder: &Path) -> Result<Self, WireError> {
-        if folder.join(SECRET).exists() {
-            return contexts.load_secret(folder).map(Self::Secret);
+    fn load(contexts: &Contexts, args: &EncryptArgs) -> Result<Self, CliError> {
+        if args.keys.join(SECRET).exists() {
+            return opened::secret(contexts, &args.keys, &args.mode, &args.passphrase).map(Self::Secret);
         }
-        contexts.load_public(folder).map(Self::Public)
+        let public = contexts.load_public(&args.keys);
+        public.map(Self::Public).map_err(|error| refuse_keys(&args.keys, "public", error))
     }
 
     fn id(&self) -> KeyId {
@@ -78,8 +79,7 @@ pub(crate) fn run(args: &EncryptArgs) -> Result<(), CliError> {
     let input = InputFile::open(args.table.path())?;
     let of_keys = |error| refuse_keys(&args.keys, "public", error);
     let contexts = super::contexts(args.accept.parameters(), &args.keys.join(PARAMETERS)).map_err(of_keys)?;
-    mode::check(&args.keys.join(SECRET), &args.mode)?;
-    let key = Key::load(&contexts, &args.keys).map_err(of_keys)?;
+    let key = Key::load(&contexts, args)?;
     let progress = Progress::new(!args.json && !args.quiet);
     progress.say("looking at the table");
     let plan = args.plan.as_ref().map(|path| program::planned(path, contexts.parameters())).transpose()?;

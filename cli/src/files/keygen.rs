@@ -3,7 +3,7 @@
 mod bootstrapped;
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
 use serde::Serialize;
@@ -12,12 +12,14 @@ use sunzi::program::Plan;
 use sunzi::program::analysis::Parameters;
 use sunzi::ring::Ring;
 use sunzi::ring::sampling::SeededRng;
-use sunzi::rlwe::wire::{SecurityClaim, WireError, create, evaluation_keys_len, store};
+use sunzi::rlwe::wire::{SecurityClaim, WireError, create, evaluation_keys_len, store, to_bytes};
 use sunzi::rlwe::words::{bytes, counted};
 use sunzi::rlwe::{
     GaloisKeys, LedgerFile, PublicKey, RelinearizationKey, RlweContext, SecretKey, memory, randomness,
 };
 use sunzi::{bfv, bgv, ckks};
+use sunzi_keystore::Passphrase;
+use zeroize::Zeroizing;
 
 use super::folder::{Entry, whole};
 use super::input::InputFile;
@@ -25,6 +27,7 @@ use super::stored::Stored;
 use super::{check_parent, named, refuse};
 use crate::args::{KeygenArgs, PRECISION, Rotations};
 use crate::error::CliError;
+use crate::passphrase::{asked, locked};
 use crate::progress::Progress;
 use crate::{output, program};
 
@@ -144,20 +147,32 @@ fn make(
     if !args.json {
         output::print(&announcement(parameters, exponents.len(), key_bytes))?;
     }
-    in_folder(args, |folder, progress| {
-        let key = write(context, parameters, &exponents, folder, progress)?;
+    in_folder(args, |place, progress| {
+        let key = write(context, parameters, &exponents, place, progress)?;
         let rotations = exponents.len();
         Ok(Made { rotations, ..Made::new(args, (key, parameters.claim()), key_bytes, &EVALUATION_FILES) })
     })
 }
 
+/// Folder that keys are written to, and the passphrase of its secret key, if it has one.
+struct Place<'a> {
+    folder: &'a Path,
+    passphrase: Option<Passphrase>,
+}
+
 /// Makes a folder of keys as `make` fills it, and prints the report: all of it, or nothing.
 fn in_folder(
     args: &KeygenArgs,
-    make: impl FnOnce(&Path, &Progress) -> Result<Made, CliError>,
+    make: impl FnOnce(&Place<'_>, &Progress) -> Result<Made, CliError>,
 ) -> Result<(), CliError> {
+    let new = &args.new_passphrase;
+    let is_asked =
+        args.passphrase || new.new_passphrase_file.is_some() || new.new_passphrase_command.is_some();
+    let secret = args.directory.join(OWN_FILES[0]);
+    let passphrase = is_asked.then(|| asked::new(new, &secret)).transpose()?;
     let progress = Progress::new(!args.json && !args.quiet);
-    let mut made = whole(&args.directory, Entry::Usual, |folder| make(folder, &progress))?;
+    let mut made =
+        whole(&args.directory, Entry::Usual, |folder| make(&Place { folder, passphrase }, &progress))?;
     drop(progress);
     for file in &mut made.files {
         let path = args.directory.join(&file.file);
@@ -171,9 +186,10 @@ fn in_folder(
 fn write_own(
     context: &RlweContext,
     parameters: &Stored,
-    folder: &Path,
+    place: &Place<'_>,
     rng: &mut SeededRng,
 ) -> Result<SecretKey, CliError> {
+    let folder = place.folder;
     for party in FOLDERS {
         let own = folder.join(party);
         make_folder(&own, party == SECRET).map_err(|error| refuse(&own, WireError::Io(error)))?;
@@ -182,7 +198,15 @@ fn write_own(
     }
     let [secret_file, ledger_file, public_file] = OWN_FILES.map(|file| folder.join(file));
     let secret = SecretKey::generate(context, rng).map_err(CliError::failure)?;
-    store(context, &secret, &secret_file).map_err(|error| refuse(&secret_file, error))?;
+    match &place.passphrase {
+        None => store(context, &secret, &secret_file).map_err(|error| refuse(&secret_file, error))?,
+        Some(passphrase) => {
+            let bytes = Zeroizing::new(to_bytes(context, &secret).map_err(CliError::failure)?);
+            let locked = locked(&secret_file, &bytes, passphrase)?;
+            let contents = |out: &mut fs::File| out.write_all(&locked).map_err(WireError::Io);
+            create(&secret_file, true, contents).map_err(|error| refuse(&secret_file, error))?;
+        }
+    }
     LedgerFile::prepare(&ledger_file, context.fingerprint(), secret.id())
         .map_err(|error| refuse(&ledger_file, error))?;
     let public = PublicKey::generate(context, &secret, rng).map_err(CliError::failure)?;
@@ -195,14 +219,14 @@ fn write(
     context: &RlweContext,
     parameters: &Stored,
     exponents: &[(u64, usize)],
-    folder: &Path,
+    place: &Place<'_>,
     progress: &Progress,
 ) -> Result<String, CliError> {
     let mut rng = randomness::from_os().map_err(CliError::failure)?;
-    let [relinearization_file, galois_file] = EVALUATION_FILES.map(|file| folder.join(file));
+    let [relinearization_file, galois_file] = EVALUATION_FILES.map(|file| place.folder.join(file));
     progress.begin(exponents.len() + 2);
     progress.say("public and relinearisation key");
-    let secret = write_own(context, parameters, folder, &mut rng)?;
+    let secret = write_own(context, parameters, place, &mut rng)?;
     let key = RelinearizationKey::generate(context, &secret, &mut rng).map_err(CliError::failure)?;
     store(context, &key, &relinearization_file).map_err(|error| refuse(&relinearization_file, error))?;
     drop(key);

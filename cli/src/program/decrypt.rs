@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::BufReader;
 
 use sunzi::program::analysis::SchemeChoice;
-use sunzi::program::contexts::{PARAMETERS, SECRET};
+use sunzi::program::contexts::PARAMETERS;
 use sunzi::program::results::ResultsReader;
 use sunzi::program::{Contexts, Sharing};
 use sunzi::rlwe::KeyId;
@@ -17,9 +17,10 @@ use super::stopped::Stopped;
 use super::{refuse_in, share};
 use crate::args::DecryptArgs;
 use crate::error::CliError;
+use crate::files;
 use crate::files::input::InputFile;
-use crate::files::{self, mode};
 use crate::output;
+use crate::passphrase::opened;
 
 /// Decrypts results and prints them.
 pub(crate) fn run(args: &DecryptArgs) -> Result<(), CliError> {
@@ -28,8 +29,7 @@ pub(crate) fn run(args: &DecryptArgs) -> Result<(), CliError> {
     let policy = share::policy(&args.sharing)?;
     let contexts = files::contexts(args.accept.parameters(), &args.keys.join(PARAMETERS)).map_err(of_keys)?;
     check_precision(args.sharing.precision, Some(contexts.scheme()))?;
-    mode::check(&args.keys.join(SECRET), &args.mode)?;
-    let secret = contexts.load_secret(&args.keys).map_err(of_keys)?;
+    let secret = opened::secret(&contexts, &args.keys, &args.mode, &args.passphrase)?;
     let reader = || reader(&input, args, &contexts, secret.id());
     let mut results = reader()?;
     let description = results.description().clone();

@@ -57,6 +57,8 @@ mod parties;
 #[cfg(test)]
 mod parts;
 #[cfg(test)]
+mod passphrase;
+#[cfg(test)]
 mod pictures;
 #[cfg(test)]
 mod python;

@@ -10,7 +10,7 @@ use sunzi::rlwe::wire::{evaluation_keys_len, store};
 use sunzi::rlwe::words::{bytes, counted};
 use sunzi::rlwe::{GaloisKeys, RlweContext, memory, randomness};
 
-use super::{GALOIS_FILE, Made, Stored, exponents, in_folder, needed, planned, write_own};
+use super::{GALOIS_FILE, Made, Place, Stored, exponents, in_folder, needed, planned, write_own};
 use crate::args::{KeygenArgs, Rotations};
 use crate::error::CliError;
 use crate::files::refuse;
@@ -99,8 +99,8 @@ fn make(
         let keys = format!("making a secret key, a public key, and {size} of keys for {beside}");
         output::print(&format!("{}\n{keys}", stored.claim()))?;
     }
-    in_folder(args, |folder, progress| {
-        let key = write((contexts, &blueprint), stored, wanted, folder, progress)?;
+    in_folder(args, |place, progress| {
+        let key = write((contexts, &blueprint), stored, wanted, place, progress)?;
         let rotations = wanted.rotations.as_ref().map_or(0, Vec::len);
         Ok(Made { rotations, ..Made::new(args, (key, stored.claim()), file_bytes, wanted.files) })
     })
@@ -119,13 +119,13 @@ fn write(
     (contexts, blueprint): (&Contexts, &AnyBlueprint),
     stored: &Stored,
     wanted: &Wanted<'_>,
-    folder: &Path,
+    place: &Place<'_>,
     progress: &Progress,
 ) -> Result<String, CliError> {
-    let context = contexts.rlwe();
+    let (context, folder) = (contexts.rlwe(), place.folder);
     let mut rng = randomness::from_os().map_err(CliError::failure)?;
     progress.say("public key");
-    let secret = write_own(context, stored, folder, &mut rng)?;
+    let secret = write_own(context, stored, place, &mut rng)?;
     if let Some(rotations) = &wanted.rotations {
         progress.say("keys for rotations");
         let levels = rotations.iter().copied();

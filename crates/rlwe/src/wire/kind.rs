@@ -59,6 +59,8 @@ kinds! {
     SecretKey = 0x0200, "a SECRET key";
     /// A sharing ledger, which counts the decryptions shared under a key.
     SharingLedger = 0x0201, "a sharing ledger";
+    /// A file with a secret, encrypted under a passphrase.
+    LockedSecret = 0x0202, "a SECRET under a passphrase";
     /// A public key.
     PublicKey = 0x0300, "a public key";
     /// A public key for re-encryption.
@@ -267,6 +269,7 @@ impl Kind {
             self,
             Self::SecretKey
                 | Self::SharingLedger
+                | Self::LockedSecret
                 | Self::BfvPlaintext
                 | Self::BgvPlaintext
                 | Self::CkksPlaintext

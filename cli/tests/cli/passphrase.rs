@@ -1,0 +1,100 @@
+//! Secret keys under a passphrase: made, opened, changed and removed, and what is refused.
+
+use std::fs;
+
+use crate::common::{Folder, json, stderr, stdout};
+
+const PROGRAM: &str = "mean(x); sum(x * y)";
+
+/// A folder with parameters, passphrases in files, and a table.
+fn folder(name: &str) -> Folder {
+    let folder = Folder::new(name);
+    fs::write(folder.path("t.csv"), "x,y\n1,2\n3,4\n").unwrap();
+    fs::write(folder.path("long"), "correct horse battery staple\nnot this\n").unwrap();
+    fs::write(folder.path("other"), "another passphrase").unwrap();
+    folder.fine("schema t.csv -o s.json");
+    folder.fine_of(&["plan", PROGRAM, "--schema", "s.json", "-o", "job.params", "--no-time"]);
+    folder
+}
+
+fn keygen(folder: &Folder, options: &str) {
+    let fixed = ["keygen", "job.params", "-d", "keys", "--for", PROGRAM, "--schema", "s.json", "--quiet"];
+    folder.fine_of(&[&fixed[..], &options.split_whitespace().collect::<Vec<_>>()].concat());
+    folder.fine("encrypt t.csv --keys keys/public --schema s.json -o t.sz --quiet");
+    folder.fine_of(&["eval", PROGRAM, "--keys", "keys/eval", "t.sz", "-o", "r.sz"]);
+}
+
+fn decrypted(folder: &Folder, options: &[&str]) -> String {
+    folder.fine_of(&[&["decrypt", "r.sz", "--keys", "keys/secret", "--quiet"][..], options].concat())
+}
+
+const ANSWER: &str = "mean(x): 2\nsum(x * y): 14\n";
+
+#[test]
+fn keys_are_made_and_opened_under_a_passphrase() {
+    let folder = folder("passphrase-made");
+    keygen(&folder, "--new-passphrase-file long");
+    let file = folder.path("keys/secret/secret.sz");
+    let bytes = fs::read(&file).unwrap();
+    let inspected = json(&folder.run("inspect keys/secret/secret.sz --json"));
+    assert_eq!(inspected["object"], "a SECRET under a passphrase", "{inspected}");
+    #[cfg(unix)]
+    {
+        let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&file).unwrap().permissions());
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    assert!(decrypted(&folder, &["--passphrase-file", "long"]).starts_with(ANSWER));
+    assert!(decrypted(&folder, &["--passphrase-command", "head -n 1 long"]).starts_with(ANSWER));
+    folder.fine("encrypt t.csv --keys keys/secret --schema s.json -o u.sz --passphrase-file long --quiet");
+    let refused = |options: &str, words: &str| {
+        folder.refused(&format!("decrypt r.sz --keys keys/secret {options}"), 2, &[words]);
+    };
+    refused("", "--passphrase-file");
+    refused("--passphrase-file other", "does not open the file");
+    refused("--passphrase-file t.csv", "does not open the file");
+    refused("--passphrase-command false", "ended with");
+    refused("--passphrase-command true", "printed nothing");
+    refused("--passphrase-file long --passphrase-command true", "cannot be used with");
+    folder.refused("decrypt r.sz --keys keys/secret --passphrase-file none", 6, &["there is no such file"]);
+    folder.refused("check keys/secret/secret.sz --params job.params", 2, &["sunzi passphrase remove"]);
+    assert_eq!(fs::read(&file).unwrap(), bytes);
+    // A changed byte opens for no passphrase.
+    let mut changed = bytes.clone();
+    changed[200] ^= 1;
+    fs::write(&file, changed).unwrap();
+    refused("--passphrase-file long", "does not open the file");
+}
+
+#[test]
+fn a_passphrase_is_set_changed_and_removed() {
+    let folder = folder("passphrase-changed");
+    keygen(&folder, "");
+    let file = folder.path("keys/secret/secret.sz");
+    let bytes = fs::read(&file).unwrap();
+    folder.fine("passphrase set keys/secret --new-passphrase-file long");
+    let first = fs::read(&file).unwrap();
+    folder.refused("passphrase set keys/secret --new-passphrase-file long", 2, &["sunzi passphrase change"]);
+    folder.refused(
+        "passphrase change keys/secret --passphrase-file other --new-passphrase-file long",
+        2,
+        &["does not open the file"],
+    );
+    folder.refused("passphrase remove keys/secret --passphrase-file other", 2, &["does not open the file"]);
+    assert_eq!(fs::read(&file).unwrap(), first);
+    let line =
+        "passphrase change keys/secret/secret.sz --passphrase-file long --new-passphrase-file other --json";
+    assert_eq!(json(&folder.run(line))["passphrase"], true);
+    assert!(decrypted(&folder, &["--passphrase-file", "other"]).starts_with(ANSWER));
+    folder.fine("passphrase remove keys/secret --passphrase-file other");
+    assert_eq!(fs::read(&file).unwrap(), bytes);
+    assert!(decrypted(&folder, &[]).starts_with(ANSWER));
+    folder.refused("passphrase remove keys/secret --passphrase-file other", 2, &["sunzi passphrase set"]);
+    folder.refused("passphrase set keys/public/public.sz --new-passphrase-file long", 2, &["a public key"]);
+    folder.refused("passphrase set t.csv --new-passphrase-file long", 5, &["no file of Sunzi"]);
+    fs::write(folder.path("empty"), "\n").unwrap();
+    folder.refused("passphrase set keys/secret --new-passphrase-file empty", 2, &["expected 1 to 1024"]);
+    fs::write(folder.path("short"), "short").unwrap();
+    let warned = folder.run("passphrase set keys/secret --new-passphrase-file short");
+    assert!(warned.status.success() && stderr(&warned).contains("fewer than 12"), "{}", stderr(&warned));
+    assert!(stdout(&warned).contains("is under the passphrase"));
+}

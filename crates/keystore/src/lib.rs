@@ -1,0 +1,78 @@
+//! Secret files at rest: encrypted under a passphrase.
+//!
+//! [`lock`] encrypts a file with a secret, and [`unlock`] gives its bytes back. The key is derived from the passphrase by Argon2id (RFC 9106), whose [`Cost`] the file
+//! says; the cipher is XChaCha20-Poly1305. Everything that is not encrypted is authenticated: the header, which names parameters and key as the secret's own does, the
+//! cost, the salt and the nonce. So a file that was changed, and a passphrase that is wrong, are refused, and nothing tells one from the other.
+//!
+//! A passphrase that can be guessed protects nothing: whoever has the file tries as many as they like, each at the cost that the file says.
+//!
+//! ```
+//! use sunzi_keystore::{Cost, Passphrase, lock, unlock};
+//! use sunzi_rlwe::wire::{Header, Kind, to_bytes};
+//! use sunzi_rlwe::{RlweContext, SecretKey, Security, randomness};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let ring = sunzi_ring::Ring::new(128, &sunzi_math::primes_below(1 << 47, 128, 2)?)?;
+//! # let context = RlweContext::new(ring, Security::InsecureForResearchOnly)?;
+//! # let cost = Cost { memory: 64, passes: 1, lanes: 1 };
+//! let mut rng = randomness::from_os()?;
+//! let secret = to_bytes(&context, &SecretKey::generate(&context, &mut rng)?)?;
+//! let passphrase = Passphrase::new("correct horse battery staple")?;
+//! # let default =
+//! Cost::default()
+//! # ; assert!(default.memory > 1 << 15)
+//! ;
+//! let locked = lock(&secret, &passphrase, cost, &mut rng)?;
+//! assert_eq!(Header::read(&mut &locked[..])?.kind, Kind::LockedSecret as u16);
+//! assert_eq!(*unlock(&locked, &passphrase)?, secret);
+//! assert!(unlock(&locked, &Passphrase::new("battery staple")?).is_err());
+//! # Ok(())
+//! # }
+//! ```
+#![forbid(unsafe_code)]
+
+mod cost;
+mod locked;
+mod passphrase;
+
+pub use cost::Cost;
+pub use locked::{LONGEST, cost_of, lock, unlock};
+pub use passphrase::{LONGEST_PASSPHRASE, Passphrase};
+
+use sunzi_rlwe::wire::WireError;
+
+/// An error of a secret file under a passphrase.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum KeystoreError {
+    /// The passphrase cannot be one.
+    #[error("a passphrase of {got} bytes: expected 1 to {LONGEST_PASSPHRASE}")]
+    Passphrase {
+        /// Number of bytes of the passphrase.
+        got: usize,
+    },
+    /// The passphrase is another one, or the file was changed.
+    #[error(
+        "this passphrase does not open the file: try again, or take a copy of the file if it may be damaged"
+    )]
+    Closed,
+    /// The file asks for a derivation that is not taken.
+    #[error("{what} of the derivation: expected {expected}, got {got}")]
+    Cost {
+        /// Name of the number that is out of range.
+        what: &'static str,
+        /// Numbers that are taken, in words.
+        expected: String,
+        /// Number that came.
+        got: u32,
+    },
+    /// The derivation failed, for want of memory.
+    #[error("a derivation with {0} KiB of memory failed: free some, or take another machine")]
+    Derivation(u32),
+    /// The file holds no secret that could be locked.
+    #[error("only files with a secret are put under a passphrase, this has {0}")]
+    NoSecret(String),
+    /// The file is none of a secret under a passphrase, or is damaged.
+    #[error(transparent)]
+    Wire(#[from] WireError),
+}
