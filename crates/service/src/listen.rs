@@ -19,7 +19,6 @@ use tokio_rustls::TlsAcceptor;
 
 use self::steady::Steady;
 use crate::config::Limits;
-use crate::http::Shared;
 
 /// Longest head of a request, in bytes.
 const HEAD: usize = 1 << 14;
@@ -28,15 +27,15 @@ const LINES: usize = 64;
 /// Pause after a connection could not be accepted, as when the process has too many files open.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Accepts connections until the server is asked to stop, then waits for those that are open as long as the limits say.
+/// Accepts connections until the server is asked to stop, then waits for those that are open as long as the limits say; calls `connected` for each of them.
 pub(crate) async fn listen(
-    shared: Arc<Shared>,
+    limits: &Limits,
+    connected: impl Fn(),
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
     router: Router,
     mut stop: watch::Receiver<bool>,
 ) {
-    let limits = shared.config.limits.clone();
     let places = Arc::new(Semaphore::new(limits.connections));
     let graceful = GracefulShutdown::new();
     loop {
@@ -48,7 +47,7 @@ pub(crate) async fn listen(
             sleep(PAUSE).await;
             continue;
         };
-        shared.metrics.connected();
+        connected();
         let (tls, router, limits) = (tls.clone(), router.clone(), limits.clone());
         let watcher = graceful.watcher();
         tokio::spawn(async move {
