@@ -9,6 +9,7 @@ mod query;
 mod read;
 #[cfg(feature = "serve")]
 mod serve;
+mod update;
 mod wanted;
 
 use std::fs;
@@ -39,6 +40,7 @@ const ENTRIES: &str = "entries.sz";
 pub(crate) fn run(args: &LookupArgs) -> Result<(), CliError> {
     match &args.command {
         LookupCommand::Build(args) => build::run(args),
+        LookupCommand::Update(args) => update::run(args),
         LookupCommand::Keygen(args) => keygen::run(args),
         LookupCommand::Ask(args) => ask::run(args),
         LookupCommand::Answer(args) => answer::run(args),

@@ -29,6 +29,8 @@ pub(crate) struct LookupArgs {
 pub(crate) enum LookupCommand {
     /// Make a database of a public table, and the description by which clients ask
     Build(BuildArgs),
+    /// Make a database with other cells in some rows of one, for clients of the same description
+    Update(UpdateArgs),
     /// The client: make keys for a database
     Keygen(KeygenArgs),
     /// The client: make the query of a row
@@ -66,6 +68,30 @@ pub(crate) struct BuildArgs {
     /// The folder for the database, which must not be there yet: description.sz for clients, entries.sz for the server
     #[arg(long, short, value_name = "FOLDER")]
     pub(crate) directory: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Show no progress bars
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// Options of `sunzi lookup update`.
+#[derive(Debug, Args)]
+#[command(after_help = FILE_CODES)]
+pub(crate) struct UpdateArgs {
+    /// The folder of a database by keyword, which stays as it is
+    pub(crate) database: PathBuf,
+    /// A table with the columns of the database, CSV or Parquet, whose rows take the place of those of the same keywords; - for standard input
+    pub(crate) changes: PathBuf,
+    /// CSV: what stands between cells, such as ';' or tab; the header line tells it unless given
+    #[arg(long, value_name = "CHARACTER", value_parser = parse_delimiter)]
+    pub(crate) delimiter: Option<u8>,
+    /// The folder for the new database, which must not be there yet
+    #[arg(long, short, value_name = "FOLDER")]
+    pub(crate) directory: PathBuf,
+    #[command(flatten)]
+    pub(crate) accept: AcceptArgs,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

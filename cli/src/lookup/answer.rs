@@ -11,6 +11,7 @@ use sunzi::program::contexts::{GALOIS, RELINEARIZATION};
 use sunzi::rlwe::memory;
 use sunzi::rlwe::wire::{Reader, WireError, load, open_regular, write};
 use sunzi::rlwe::words::bytes;
+use sunzi::table::TableError;
 use sunzi::table::lookup::{Answer, Lookup, Query};
 
 use super::{DESCRIPTION, ENTRIES, refuse_keys, refuse_lookup};
@@ -120,7 +121,11 @@ fn answered(
     let len = file.metadata().map_err(|error| refuse(&path, WireError::Io(error)))?.len();
     let entries = BufReader::with_capacity(1 << 20, file);
     let answer = lookup.answer(query, keys, entries, len, &mut || progress.step());
-    answer.map_err(|error| refuse_lookup(&path, error))
+    // Entries are read, and the query is computed with.
+    answer.map_err(|error| match error {
+        TableError::Wire(_) => refuse_lookup(&path, error),
+        other => refuse_lookup(&args.query, other),
+    })
 }
 
 fn refuse_entries(path: &Path, error: WireError) -> CliError {

@@ -103,6 +103,57 @@ fn databases_do_not_depend_on_chance() {
     }
 }
 
+/// A database that was updated is, byte by byte, that of the table with the changes in it.
+#[test]
+fn updates_change_rows_and_nothing_else() {
+    let folder = built("lookup-update", TABLE, "--by country");
+    let changes = "people,note,country,capital\n70.1,new,France,Paris\n1,,Kenya,\n";
+    fs::write(folder.path("c.csv"), changes).unwrap();
+    let told = folder.fine("lookup update db c.csv -d new");
+    assert!(told.starts_with("new: 2 rows changed, ") && told.contains("clients need nothing new"), "{told}");
+    let read = |file: &str| fs::read(folder.path(file)).unwrap();
+    assert!(read("new/description.sz") == read("db/description.sz"));
+    fs::rename(folder.path("db"), folder.path("old")).unwrap();
+    fs::rename(folder.path("new"), folder.path("db")).unwrap();
+    assert_eq!(
+        looked_up(&folder, "France")["cells"],
+        json!({"capital": "Paris", "people": "70.1", "note": "new"})
+    );
+    assert_eq!(looked_up(&folder, "Kenya")["cells"], json!({"capital": "", "people": "1", "note": ""}));
+    assert_eq!(looked_up(&folder, "Japan")["cells"]["capital"], "東京");
+    for (changes, words) in [
+        (
+            "country,capital,people,note\nPeru,Lima,34,\n",
+            &["\"Peru\"", "new keywords take a new database"][..],
+        ),
+        ("country,capital,people\nJapan,Tokyo,1\n", &["\"note\"", "not in the table"]),
+        ("country,capital,people,note\nJapan,a,1,\nJapan,b,1,\n", &["\"Japan\" on line 2 and line 3"]),
+        (&format!("country,capital,people,note\nJapan,{},1,\n", "x".repeat(99)), &["the bytes of a row"]),
+    ] {
+        fs::write(folder.path("c.csv"), changes).unwrap();
+        folder.refused("lookup update db c.csv -d no", 2, words);
+        assert!(!folder.path("no").exists());
+    }
+    folder.refused("lookup update db c.csv -d old", 2, &["\"old\" is there already"]);
+    folder.fine("lookup build t.csv --by-number -d numbers -q");
+    folder.refused("lookup update numbers t.csv -d no", 2, &["by keyword", "numbers of rows"]);
+    // The longest row stays: all bytes are those of a build.
+    fs::write(
+        folder.path("c.csv"),
+        "country,capital,people,note\nFrance,Paris,68.4,\"on the Seine, since long\"\n",
+    )
+    .unwrap();
+    fs::write(folder.path("d.csv"), "country,capital,people,note\nJapan,Tokyo,1,\n").unwrap();
+    folder.fine("lookup update old d.csv -d one");
+    fs::write(folder.path("t.csv"), TABLE.replace("東京,123.9", "Tokyo,1")).unwrap();
+    folder.fine("lookup build t.csv --by country -d same -q");
+    assert!(
+        read("one/entries.sz") == read("same/entries.sz") && read("one/entries.sz") != read("old/entries.sz")
+    );
+    folder.fine("lookup update db c.csv -d back");
+    assert_eq!(read("back/description.sz"), read("old/description.sz"));
+}
+
 #[test]
 fn tables_of_one_row_and_huge_cells_come_back() {
     let folder = built("lookup-one", "k\nonly\n", "--by k");

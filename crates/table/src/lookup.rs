@@ -40,6 +40,7 @@ mod context;
 mod description;
 mod entries;
 mod prepared;
+mod update;
 mod wire;
 
 pub use answer::{Answer, Asked, Query, Wanted};
@@ -48,6 +49,7 @@ pub use context::Lookup;
 pub use description::{By, Description};
 pub use entries::{EntriesReader, EntriesWriter};
 pub use prepared::Prepared;
+pub use update::Changes;
 
 /// Largest number of bytes of a keyword.
 pub const MOST_KEYWORD: usize = 1 << 12;

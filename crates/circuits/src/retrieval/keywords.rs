@@ -196,6 +196,18 @@ impl Keywords {
         Ok(found)
     }
 
+    /// Returns the places of a keyword, in one of which its pair stands if there is one.
+    #[must_use]
+    pub fn places(&self, keyword: &[u8]) -> [u64; PLACES] {
+        self.hash(keyword).0
+    }
+
+    /// Whether what stands behind the checksum of an entry is the pair of a keyword.
+    #[must_use]
+    pub fn holds(&self, content: &[u8], keyword: &[u8]) -> bool {
+        content.starts_with(&self.hash(keyword).1)
+    }
+
     /// Returns the places of a keyword and its tag, which is never zero as places without a pair are.
     fn hash(&self, keyword: &[u8]) -> ([u64; PLACES], [u8; TAG]) {
         let digest: [u8; 32] = Sha256::new_with_prefix(self.seed).chain_update(keyword).finalize().into();

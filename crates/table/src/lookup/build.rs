@@ -88,26 +88,10 @@ impl Built {
         choice: &Choice,
         parameters: Parameters,
     ) -> Result<Self, TableError> {
-        let columns = Columns::find(rows.names(), choice)?;
-        let all: Vec<usize> = columns.by.iter().chain(&columns.values).copied().collect();
-        rows.select(&all)?;
-        let (mut pairs, mut repeated) = (Vec::new(), Repeated::default());
-        while rows.advance()? {
-            let keyword = match columns.by {
-                Some(at) => keyword(rows, at, choice.by.as_deref().unwrap_or_default())?,
-                None => Vec::new(),
-            };
-            if columns.by.is_some() {
-                repeated.see(&keyword, pairs.len(), rows.place());
-            }
-            let mut value = Vec::new();
-            columns.values.iter().for_each(|at| cells::put(&rows.cell(*at).text(), &mut value));
-            pairs.push((keyword, value));
-        }
-        repeated.refuse(choice.by.as_deref().unwrap_or_default())?;
+        let (pairs, names) = gather(rows, choice)?;
         match choice.by.clone() {
-            Some(by) => Self::by_keyword(by, columns.names, pairs, parameters),
-            None => Self::by_number(columns.names, pairs, parameters),
+            Some(by) => Self::by_keyword(by, names, pairs, parameters),
+            None => Self::by_number(names, pairs, parameters),
         }
     }
 
@@ -199,6 +183,28 @@ impl Built {
             }
         }
     }
+}
+
+/// Reads all rows of a table: returns keywords, which are empty where there is no column of them, with the bytes of their rows, and the names of the columns.
+pub(super) fn gather(rows: &mut dyn Rows, choice: &Choice) -> Result<(Vec<Pair>, Vec<String>), TableError> {
+    let columns = Columns::find(rows.names(), choice)?;
+    let all: Vec<usize> = columns.by.iter().chain(&columns.values).copied().collect();
+    rows.select(&all)?;
+    let (mut pairs, mut repeated) = (Vec::new(), Repeated::default());
+    while rows.advance()? {
+        let keyword = match columns.by {
+            Some(at) => keyword(rows, at, choice.by.as_deref().unwrap_or_default())?,
+            None => Vec::new(),
+        };
+        if columns.by.is_some() {
+            repeated.see(&keyword, pairs.len(), rows.place());
+        }
+        let mut value = Vec::new();
+        columns.values.iter().for_each(|at| cells::put(&rows.cell(*at).text(), &mut value));
+        pairs.push((keyword, value));
+    }
+    repeated.refuse(choice.by.as_deref().unwrap_or_default())?;
+    Ok((pairs, columns.names))
 }
 
 /// Returns the bytes of a cell that is a keyword.
