@@ -1,5 +1,6 @@
 //! Commands and options of the command line.
 
+pub(crate) mod lookup;
 mod params;
 #[cfg(feature = "net")]
 pub(crate) mod party;
@@ -88,6 +89,8 @@ pub(crate) enum Command {
     Decrypt(DecryptArgs),
     /// Hand results on to another owner, by a proxy that reads nothing
     Reencrypt(reencrypt::ReencryptArgs),
+    /// Look up a row of a public table without telling whoever has the table which one
+    Lookup(lookup::LookupArgs),
     /// Keys of several parties, of whom none has the secret, and results that they open together
     #[cfg(feature = "net")]
     Party(party::PartyArgs),
@@ -134,6 +137,10 @@ impl Command {
         #[cfg(feature = "serve")]
         if matches!(self, Self::Serve(_)) {
             return true;
+        }
+        #[cfg(feature = "serve")]
+        if let Self::Lookup(args) = self {
+            return matches!(args.command, lookup::LookupCommand::Serve(_));
         }
         false
     }

@@ -10,7 +10,7 @@ use crate::files::target::{Content, Target};
 use crate::job::Job;
 use crate::progress::Progress;
 use crate::report::{self, Params, Report};
-use crate::{hospitals, lookup, regression, statistics_clear};
+use crate::{demo_lookup, hospitals, regression, statistics_clear};
 
 /// Runs the demonstration and prints its report.
 pub(crate) fn run(args: &DemoArgs) -> Result<(), CliError> {
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<(), CliError> {
         return Err(CliError::input("--iterations and --quick are for --job regression and hospitals"));
     }
     if args.job == DemoJob::Lookup {
-        return lookup::run(args, target.as_ref());
+        return demo_lookup::run(args, target.as_ref());
     }
     let report = report(args)?;
     let differs = || {

@@ -20,7 +20,7 @@ use sunzi::rlwe::wire::{Accept, WireError};
 use sunzi::rlwe::words::bytes;
 use sunzi::table::{Asked, TableError};
 
-pub(crate) use self::refuse::{named, of_fault, refuse, refuse_keys, refuse_table, shown};
+pub(crate) use self::refuse::{named, of_fault, refuse, refuse_keys, refuse_keys_of, refuse_table, shown};
 use crate::error::CliError;
 use crate::output;
 

@@ -1,35 +1,125 @@
-//! `sunzi demo --job lookup`: finds where a secret word stands in a public sequence of DNA, or in a column of a public table.
+//! `sunzi lookup`: a row of a public table, by a keyword or its number that the server does not learn.
 
-mod encrypted;
-mod genome;
-mod page;
-mod public;
-mod report;
+mod answer;
+mod ask;
+mod build;
+mod keygen;
+#[cfg(feature = "serve")]
+mod query;
+mod read;
+#[cfg(feature = "serve")]
+mod serve;
+mod update;
+mod wanted;
 
-use std::time::Instant;
+use std::fs;
+use std::path::Path;
 
-use crate::args::{DemoArgs, SchemeChoice};
-use crate::deliver::deliver;
+use serde::Serialize;
+use sunzi::program::contexts::{SECRET, SecretKey};
+use sunzi::rlwe::memory;
+use sunzi::rlwe::wire::{Accept, StoredParameters, WireError, load};
+use sunzi::rlwe::words::bytes;
+use sunzi::table::TableError;
+use sunzi::table::lookup::{Description, Lookup};
+
+use self::wanted::wanted;
+use crate::args::lookup::{LookupArgs, LookupCommand};
+use crate::args::passphrase::PassphraseArgs;
 use crate::error::CliError;
-use crate::files::target::Target;
-use crate::progress::Progress;
-use public::Lookup;
-use report::Report;
+use crate::files::input::InputFile;
+use crate::files::mode::ModeArgs;
+use crate::files::{named, refuse, refuse_keys_of, refuse_table};
+use crate::passphrase::opened::secret_in;
 
-/// Searches for the word, prints, and says whether the encrypted answer is the clear one.
-pub(crate) fn run(args: &DemoArgs, target: Option<&Target<'_>>) -> Result<(), CliError> {
-    if args.scheme == SchemeChoice::Bfv {
-        return Err(CliError::input("a lookup runs in BGV: leave --scheme away"));
+/// File name of the description in the folder of a database.
+const DESCRIPTION: &str = "description.sz";
+/// File name of the entries in the folder of a database.
+const ENTRIES: &str = "entries.sz";
+
+/// Runs a command of lookups.
+pub(crate) fn run(args: &LookupArgs) -> Result<(), CliError> {
+    match &args.command {
+        LookupCommand::Build(args) => build::run(args),
+        LookupCommand::Update(args) => update::run(args),
+        LookupCommand::Keygen(args) => keygen::run(args),
+        LookupCommand::Ask(args) => ask::run(args),
+        LookupCommand::Answer(args) => answer::run(args),
+        LookupCommand::Read(args) => read::run(args),
+        #[cfg(feature = "serve")]
+        LookupCommand::Serve(args) => serve::run(args),
+        #[cfg(feature = "serve")]
+        LookupCommand::Query(args) => query::run(args),
     }
-    if args.group_by.is_some() {
-        return Err(CliError::input("--group-by is for --job statistics and regression"));
+}
+
+/// One file that a command wrote.
+#[derive(Debug, Serialize)]
+struct Written {
+    file: String,
+    bytes: u64,
+}
+
+impl Written {
+    /// Looks at a file of a folder that a command made.
+    fn of(folder: &Path, file: &str) -> Result<Self, CliError> {
+        let path = folder.join(file);
+        let metadata = fs::metadata(&path).map_err(|error| refuse(&path, WireError::Io(error)))?;
+        Ok(Self { file: file.to_owned(), bytes: metadata.len() })
     }
-    let start = Instant::now();
-    let progress = Progress::new(!args.json && !args.quiet);
-    let lookup = Lookup::prepare(args)?;
-    let outcome = encrypted::run(&lookup, &progress)?;
-    let report = Report::new(&lookup, outcome, start.elapsed().as_secs_f64())?;
-    let differs = || CliError::Check("the encrypted answer differs from the clear one".to_owned());
-    let error = (!report.ok()).then(differs);
-    deliver((args, target), &report, Report::text, Report::page, error)
+
+    fn line(&self, what: &str) -> String {
+        format!("\n  {:<26} {}  {what}", self.file, bytes(self.bytes))
+    }
+}
+
+/// Reads a description and makes its tables; messages call the file `asked`.
+fn opened(accept: Accept, path: &Path, asked: &Path) -> Result<Lookup, CliError> {
+    let description = load(&accept, path).map_err(|error| refuse(asked, error))?;
+    described(&description, asked)
+}
+
+/// Makes the tables of a description that came in a file.
+fn described(description: &Description, file: &Path) -> Result<Lookup, CliError> {
+    memory::require(description.parameters().table_bytes()).map_err(CliError::input)?;
+    Lookup::new(description).map_err(|error| match refuse_table(file, error) {
+        CliError::Input(message) => {
+            CliError::damaged(format!("{} describes no database: {message}", named(file)))
+        }
+        other => other,
+    })
+}
+
+/// Reads a description that may come from standard input.
+fn given(accept: Accept, path: &Path) -> Result<Lookup, CliError> {
+    let input = InputFile::open(path)?;
+    opened(accept, input.path(), path)
+}
+
+/// Reads the secret key of a client.
+fn secret(
+    lookup: &Lookup,
+    keys: &Path,
+    options: (&ModeArgs, &PassphraseArgs),
+) -> Result<SecretKey, CliError> {
+    let refused = |error| refuse_keys(keys, "secret", error);
+    secret_in(lookup.context().rlwe(), &keys.join(SECRET), options, refused)
+}
+
+/// Returns the command-line error for an error in a folder of keys.
+fn refuse_keys(folder: &Path, party: &str, error: WireError) -> CliError {
+    refuse_keys_of("sunzi lookup keygen", folder, party, error)
+}
+
+/// Returns the command-line error for an error of a lookup in a file.
+fn refuse_lookup(file: &Path, error: TableError) -> CliError {
+    match refuse_table(file, error) {
+        CliError::Damaged(message) if !message.starts_with('"') => {
+            CliError::damaged(format!("{}: {message}", named(file)))
+        }
+        CliError::Input(message) if !message.starts_with('"') => {
+            CliError::mismatch(format!("{}: {message}", named(file)))
+        }
+        other => other,
+    }
 }

@@ -7,6 +7,7 @@ mod bench;
 mod columns;
 mod deliver;
 mod demo;
+mod demo_lookup;
 mod derived;
 mod encrypted;
 mod error;
@@ -77,6 +78,7 @@ fn run() -> Result<(), CliError> {
         Command::Eval(args) => program::eval::run(&args),
         Command::Decrypt(args) => program::decrypt::run(&args),
         Command::Reencrypt(args) => reencrypt::run(&args),
+        Command::Lookup(args) => lookup::run(&args),
         #[cfg(feature = "net")]
         Command::Party(args) => party::run(&args),
         #[cfg(feature = "serve")]

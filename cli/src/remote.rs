@@ -1,6 +1,6 @@
 //! `sunzi remote`: the key holder's side of a server.
 
-mod client;
+pub(crate) mod client;
 mod fetch;
 mod kept;
 mod login;

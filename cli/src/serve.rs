@@ -84,7 +84,7 @@ fn check_address(args: &ServeArgs) -> Result<(), CliError> {
 }
 
 /// Writes what the server logs to standard error, a line of JSON for each event.
-fn log() {
+pub(crate) fn log() {
     let log = tracing_subscriber::fmt().json().with_writer(std::io::stderr).with_target(false).finish();
     // There is one already where a process serves twice: it does as well.
     drop(tracing_subscriber::util::SubscriberInitExt::try_init(log));
@@ -133,7 +133,7 @@ fn tell_demo(data: &Path, server: &str) -> Result<(), CliError> {
 }
 
 /// Returns the command-line error for an error of a server.
-fn refuse(error: ServiceError) -> CliError {
+pub(crate) fn refuse(error: ServiceError) -> CliError {
     match error {
         ServiceError::Io(error) => CliError::io(format!("the folder of the server: {}", reason(&error))),
         ServiceError::Records(error) => CliError::io(format!("the state of the server: {error}")),

@@ -3,6 +3,7 @@
 pub mod alloc;
 mod crafted;
 mod layout;
+mod lookups;
 pub mod mutation;
 mod operate;
 mod reencryption;
@@ -24,5 +25,6 @@ pub fn every_specimen() -> Result<Vec<Specimen>, Failure> {
     all.extend(tables::table_specimens()?);
     all.extend(results::results_specimens()?);
     all.extend(reencryption::reencryption_specimens()?);
+    all.extend(lookups::lookup_specimens()?);
     Ok(all)
 }

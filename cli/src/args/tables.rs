@@ -115,7 +115,7 @@ pub(crate) fn parse_names(list: &str) -> Result<Names, String> {
 }
 
 /// Parses the character between cells: any of ASCII that is no letter, digit, quotation mark or end of a line.
-fn parse_delimiter(text: &str) -> Result<u8, String> {
+pub(super) fn parse_delimiter(text: &str) -> Result<u8, String> {
     match (text, text.as_bytes()) {
         ("tab" | "\\t", _) => Ok(b'\t'),
         (_, [byte]) if *byte == b'\t' || byte.is_ascii_punctuation() && *byte != b'"' || *byte == b' ' => {

@@ -11,7 +11,7 @@ use sunzi::rlwe::wire::{Accept, HEADER_LEN, Header, Kind, SecurityClaim, WireErr
 use sunzi::rlwe::words::{bytes, counted};
 use sunzi::table::{EncryptedTable, is_parquet};
 
-use self::contents::{Sharing, described};
+use self::contents::{Database, Sharing, described};
 use self::python::PythonObject;
 use super::input::InputFile;
 use super::stored::{self, Objects, Stored};
@@ -56,6 +56,9 @@ struct Inspected {
     /// What a sharing ledger has counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     sharing: Option<Sharing>,
+    /// Description of a lookup database.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lookup: Option<Database>,
     /// Description of an object of the Python package.
     #[serde(skip_serializing_if = "Option::is_none")]
     python: Option<PythonObject>,
@@ -84,6 +87,7 @@ impl Inspected {
             count: None,
             results: None,
             sharing: None,
+            lookup: None,
             python: None,
         }
     }
@@ -110,6 +114,10 @@ impl Inspected {
                 self.security = object.claim(accept, file)?;
             }
             (Some(Kind::SharingLedger), _) => self.sharing = contents::sharing(file)?,
+            (Some(Kind::LookupDescription), _) => {
+                let (database, claim) = contents::database(accept, file)?;
+                (self.lookup, self.security) = (Some(database), Some(claim));
+            }
             _ => self.count = stored::open(file)?.count()?,
         }
         Ok(())
@@ -145,6 +153,9 @@ impl Inspected {
         }
         if let Some(sharing) = &self.sharing {
             line("shared", &sharing.to_string());
+        }
+        for (name, value) in self.lookup.iter().flat_map(Database::lines) {
+            line(name, &value);
         }
         for name in self.results.iter().flatten() {
             line("result", &one_line(name));

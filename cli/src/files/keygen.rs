@@ -241,7 +241,7 @@ fn write(
 }
 
 /// Makes a folder; a secret one is for its owner alone.
-fn make_folder(path: &Path, secret: bool) -> io::Result<()> {
+pub(crate) fn make_folder(path: &Path, secret: bool) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     if secret {

@@ -1,4 +1,4 @@
-//! File modes of secret keys: a key that others can reach is refused.
+//! File modes of secret keys and notes: what others can reach is refused.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ pub(crate) struct ModeArgs {
     allow_open_mode: bool,
 }
 
-/// Checks that a file is no secret key that anybody but its owner can read or write.
+/// Checks that a file is no secret key or note that anybody but its owner can read or write.
 pub(crate) fn check(path: &Path, args: &ModeArgs) -> Result<(), CliError> {
     let Some(complaint) = complaint(path) else { return Ok(()) };
     if args.allow_open_mode {
@@ -28,7 +28,7 @@ pub(crate) fn check(path: &Path, args: &ModeArgs) -> Result<(), CliError> {
     Err(CliError::input(format!("{complaint}, or go on with --allow-open-mode")))
 }
 
-/// Returns what is wrong with the mode of a file and the command that mends it, if it is an open secret key.
+/// Returns what is wrong with the mode of a file and the command that mends it, if it is an open secret key or note.
 pub(crate) fn complaint(path: &Path) -> Option<String> {
     let mode = open_mode(path)?;
     // What is missing or no secret key is refused by whoever reads it, with a better reason.
@@ -36,6 +36,7 @@ pub(crate) fn complaint(path: &Path) -> Option<String> {
     let what = match Kind::of(header.kind)? {
         Kind::SecretKey => "a secret key",
         Kind::ReencryptionKey => "a re-encryption key",
+        Kind::LookupAsked => "a note of what a query asks for",
         _ => return None,
     };
     let name = named(path);

@@ -46,6 +46,11 @@ pub(crate) fn of_fault(fault: Fault, message: String) -> CliError {
 
 /// Returns the command-line error for an error in the folder of a party's keys.
 pub(crate) fn refuse_keys(folder: &Path, party: &str, error: WireError) -> CliError {
+    refuse_keys_of("sunzi keygen", folder, party, error)
+}
+
+/// Returns the command-line error for an error in the folder of a party's keys, which a command made.
+pub(crate) fn refuse_keys_of(command: &str, folder: &Path, party: &str, error: WireError) -> CliError {
     let missing = matches!(&error, WireError::Io(error) if error.kind() == ErrorKind::NotFound);
     if !missing {
         return refuse(folder, error);
@@ -55,8 +60,8 @@ pub(crate) fn refuse_keys(folder: &Path, party: &str, error: WireError) -> CliEr
         return CliError::input(format!("{name} has the keys of all parties: give {}", named(&whole)));
     }
     CliError::io(if folder.is_dir() {
-        format!("{name} is not the folder {party} that sunzi keygen made, or a file of it is missing")
+        format!("{name} is not the folder {party} that {command} made, or a file of it is missing")
     } else {
-        format!("{name}: there is no such folder; give the folder {party} that sunzi keygen made")
+        format!("{name}: there is no such folder; give the folder {party} that {command} made")
     })
 }

@@ -119,6 +119,22 @@ impl<'a> Target<'a> {
         &self,
         contents: impl FnOnce(&mut File) -> Result<(), E>,
     ) -> Result<u64, E> {
+        self.write_as(false, contents)
+    }
+
+    /// Writes a result that its owner alone can read, all of it or nothing, and returns the number of its bytes.
+    pub(crate) fn write_secret<E: From<WireError>>(
+        &self,
+        contents: impl FnOnce(&mut File) -> Result<(), E>,
+    ) -> Result<u64, E> {
+        self.write_as(true, contents)
+    }
+
+    fn write_as<E: From<WireError>>(
+        &self,
+        secret: bool,
+        contents: impl FnOnce(&mut File) -> Result<(), E>,
+    ) -> Result<u64, E> {
         let mut len = 0;
         let counted = |file: &mut File| -> Result<(), E> {
             contents(file)?;
@@ -128,9 +144,9 @@ impl<'a> Target<'a> {
         if self.is_standard() {
             to_standard(counted)?;
         } else if self.force {
-            replace(self.path, false, counted)?;
+            replace(self.path, secret, counted)?;
         } else {
-            create(self.path, false, counted)?;
+            create(self.path, secret, counted)?;
         }
         Ok(len)
     }

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use sunzi::program::Contexts;
 use sunzi::program::contexts::{SECRET, SecretKey};
-use sunzi::rlwe::wire::{WireError, from_bytes, open_regular};
+use sunzi::rlwe::RlweContext;
+use sunzi::rlwe::wire::{WireError, from_bytes, load, open_regular};
 use sunzi_keystore::{KeystoreError, LONGEST, unlock};
 use zeroize::Zeroizing;
 
@@ -26,13 +27,23 @@ pub(crate) fn secret(
     mode: &ModeArgs,
     passphrase: &PassphraseArgs,
 ) -> Result<SecretKey, CliError> {
-    let (file, of_keys) = (folder.join(SECRET), |error| refuse_keys(folder, "secret", error));
-    mode::check(&file, mode)?;
-    if !is_locked(&file).map_err(of_keys)? {
-        return contexts.load_secret(folder).map_err(of_keys);
+    let of_keys = |error| refuse_keys(folder, "secret", error);
+    secret_in(contexts.rlwe(), &folder.join(SECRET), (mode, passphrase), of_keys)
+}
+
+/// Reads a secret key from a file, under a passphrase or not; `refused` makes errors of the file.
+pub(crate) fn secret_in(
+    context: &RlweContext,
+    file: &Path,
+    (mode, passphrase): (&ModeArgs, &PassphraseArgs),
+    refused: impl Fn(WireError) -> CliError,
+) -> Result<SecretKey, CliError> {
+    mode::check(file, mode)?;
+    if is_locked(file).map_err(&refused)? {
+        from_bytes(context, &open(file, passphrase)?).map_err(refused)
+    } else {
+        load(context, file).map_err(refused)
     }
-    let bytes = open(&file, passphrase)?;
-    from_bytes(contexts.rlwe(), &bytes).map_err(of_keys)
 }
 
 /// Whether a file has a secret under a passphrase. What is no file of Sunzi is refused by whoever reads it.

@@ -51,24 +51,9 @@ impl Client {
     pub(super) fn of(login: &Login) -> Result<Self, CliError> {
         login.check()?;
         let server = &login.server;
-        let mut config = Agent::config_builder()
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .proxy(None)
-            .timeout_connect(Some(PATIENCE))
-            .timeout_recv_response(Some(PATIENCE));
-        if server.starts_with("https://") {
-            let provider = Arc::new(rustls::crypto::ring::default_provider());
-            let tls = TlsConfig::builder().root_certs(roots(login.ca.as_deref())?);
-            config = config.tls_config(tls.unversioned_rustls_crypto_provider(provider).build());
-        } else if !is_this_machine(server) {
-            return Err(CliError::input(format!(
-                "{}: expected an address that begins with https://, since the token would pass in the clear; http:// is for 127.0.0.1 and localhost",
-                crate::error::quoted(server)
-            )));
-        }
+        let agent = agent(server, login.ca.as_deref(), "the token would pass in the clear")?;
         let authorization = format!("Bearer {}", login.token);
-        Ok(Self { agent: config.build().new_agent(), server: server.clone(), authorization })
+        Ok(Self { agent, server: server.clone(), authorization })
     }
 
     fn address(&self, path: &str) -> String {
@@ -148,8 +133,29 @@ impl Client {
     }
 }
 
+/// Makes what sends requests to a server; `why` says why an address of another machine takes TLS.
+pub(crate) fn agent(server: &str, ca: Option<&Path>, why: &str) -> Result<Agent, CliError> {
+    let mut config = Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .proxy(None)
+        .timeout_connect(Some(PATIENCE))
+        .timeout_recv_response(Some(PATIENCE));
+    if server.starts_with("https://") {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let tls = TlsConfig::builder().root_certs(roots(ca)?);
+        config = config.tls_config(tls.unversioned_rustls_crypto_provider(provider).build());
+    } else if !is_this_machine(server) {
+        return Err(CliError::input(format!(
+            "{}: expected an address that begins with https://, since {why}; http:// is for 127.0.0.1 and localhost",
+            crate::error::quoted(server)
+        )));
+    }
+    Ok(config.build().new_agent())
+}
+
 /// Returns the command-line error for a refusal of the server.
-fn told(response: &mut Response<Body>) -> CliError {
+pub(crate) fn told(response: &mut Response<Body>) -> CliError {
     let status = response.status().as_u16();
     let text = response.body_mut().with_config().limit(LONGEST).read_to_string().unwrap_or_default();
     let refusal: Value = serde_json::from_str(&text).unwrap_or_default();

@@ -42,6 +42,11 @@ mod kill;
 #[cfg(test)]
 mod language;
 #[cfg(test)]
+mod lookup;
+#[cfg(test)]
+#[cfg(unix)]
+mod lookup_server;
+#[cfg(test)]
 mod million;
 #[cfg(test)]
 mod mismatch;

@@ -98,3 +98,21 @@ fn a_passphrase_is_set_changed_and_removed() {
     assert!(warned.status.success() && stderr(&warned).contains("fewer than 12"), "{}", stderr(&warned));
     assert!(stdout(&warned).contains("is under the passphrase"));
 }
+
+#[test]
+fn keys_of_lookups_may_have_one() {
+    let folder = folder("passphrase-lookup");
+    fs::write(folder.path("words.csv"), "word,number\none,1\ntwo,2\n").unwrap();
+    folder.fine("lookup build words.csv --by word -d words");
+    folder.fine("lookup keygen words/description.sz -d keys");
+    folder.fine("passphrase set keys/secret --new-passphrase-file long");
+    folder.refused(
+        "lookup ask words/description.sz two --keys keys/secret -o q.sz",
+        2,
+        &["--passphrase-file"],
+    );
+    let open = "--keys keys/secret --passphrase-file long";
+    folder.fine(&format!("lookup ask words/description.sz two {open} -o q.sz"));
+    folder.fine("lookup answer words q.sz --keys keys/eval -o a.sz");
+    assert_eq!(folder.fine(&format!("lookup read a.sz --note q.sz.asked {open}")), "number  2\n");
+}

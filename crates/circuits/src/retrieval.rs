@@ -36,11 +36,17 @@ mod database;
 mod expansion;
 mod keywords;
 mod layout;
+mod parameters;
+mod sealed;
+mod streamed;
 
 pub use database::Database;
 pub use expansion::expand;
 pub use keywords::{KeywordDatabase, Keywords, Pair};
 pub use layout::Layout;
+pub use parameters::parameters;
+pub use sealed::{SEAL, opened, sealed};
+pub use streamed::Streamed;
 
 use sunzi_bfv::{BfvError, Context};
 
@@ -60,6 +66,11 @@ pub enum RetrievalError {
         /// What came.
         got: String,
     },
+    /// An answer opened to bytes that are no entry of the database.
+    #[error(
+        "the answer opens to bytes that are not in the database: it is to another query, it was changed, or its noise is more than the server says"
+    )]
+    Unsealed,
     /// An error of BFV.
     #[error(transparent)]
     Bfv(#[from] BfvError),

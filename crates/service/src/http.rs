@@ -19,8 +19,9 @@ use crate::refusal::{Result, ServiceError};
 use crate::store::Store;
 
 pub(crate) use self::about::OPENAPI;
-pub(crate) use self::routes::router;
+pub(crate) use self::answer::json;
 pub use self::routes::{ROUTES, Route};
+pub(crate) use self::routes::{logged, router};
 
 /// State that handlers of requests share.
 #[derive(Debug)]

@@ -6,6 +6,9 @@
 //! [`Server`] opens a folder and answers requests over HTTP; [`ROUTES`] lists its addresses. State is behind the trait [`Records`](records::Records)
 //! (SQLite), stored bytes are behind the trait [`Blobs`](blobs::Blobs) (files). What computes is an executable that the configuration names; [`task`]
 //! is what the server and that process tell one another. The command `sunzi serve` is this server with the command line's own computation.
+//!
+//! [`serve_lookups`] is another server over the same connections, without accounts and without anything on a disk: it passes queries of private lookups
+//! to whoever implements [`Lookups`], as `sunzi lookup serve` does.
 #![forbid(unsafe_code)]
 
 mod beginning;
@@ -13,6 +16,7 @@ pub mod blobs;
 mod config;
 mod http;
 mod listen;
+mod lookups;
 mod metrics;
 mod name;
 mod pool;
@@ -26,6 +30,7 @@ mod token;
 pub use config::{Config, Limits, Worker};
 pub use http::{ROUTES, Route};
 pub use listen::is_loopback;
+pub use lookups::{LookupLimits, Lookups, serve_lookups};
 pub use metrics::Metrics;
 pub use name::{BlobId, JobId, LONGEST_NAME, Name};
 pub use refusal::{Refusal, Result, ServiceError};

@@ -21,7 +21,6 @@ use tokio_rustls::TlsAcceptor;
 use self::steady::Steady;
 use self::visitors::Visitors;
 use crate::config::Limits;
-use crate::http::Shared;
 
 /// Longest head of a request, in bytes.
 const HEAD: usize = 1 << 14;
@@ -30,15 +29,15 @@ const LINES: usize = 64;
 /// Pause after a connection could not be accepted, as when the process has too many files open.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Accepts connections until the server is asked to stop, then waits for those that are open as long as the limits say.
+/// Accepts connections until the server is asked to stop, then waits for those that are open as long as the limits say; calls `counted` for each of them, whether or not it was taken.
 pub(crate) async fn listen(
-    shared: Arc<Shared>,
+    limits: &Limits,
+    counted: impl Fn(bool),
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
     router: Router,
     mut stop: watch::Receiver<bool>,
 ) {
-    let limits = shared.config.limits.clone();
     let places = Arc::new(Semaphore::new(limits.connections));
     let visitors = Visitors::new(limits.connections_each);
     let graceful = GracefulShutdown::new();
@@ -52,11 +51,9 @@ pub(crate) async fn listen(
             continue;
         };
         // Whoever has too many is not answered: a refusal would take the time of a connection.
-        let Some(visit) = visitors.enter(address.ip()) else {
-            shared.metrics.turned_away();
-            continue;
-        };
-        shared.metrics.connected();
+        let visit = visitors.enter(address.ip());
+        counted(visit.is_some());
+        let Some(visit) = visit else { continue };
         let place = (place, visit);
         let (tls, router, limits) = (tls.clone(), router.clone(), limits.clone());
         let watcher = graceful.watcher();

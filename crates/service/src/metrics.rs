@@ -63,14 +63,10 @@ impl Metrics {
         self.sent.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Counts a connection that was accepted.
-    pub(crate) fn connected(&self) {
-        self.connections.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Counts a connection that was closed since its address had too many.
-    pub(crate) fn turned_away(&self) {
-        self.turned_away.fetch_add(1, Ordering::Relaxed);
+    /// Counts a connection: one that is served, or one that was closed since its address had too many.
+    pub(crate) fn connected(&self, taken: bool) {
+        let counter = if taken { &self.connections } else { &self.turned_away };
+        counter.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Returns all counters as text for Prometheus.

@@ -41,6 +41,11 @@ impl Stop {
     pub fn ask(&self) -> bool {
         self.0.send_replace(true)
     }
+
+    /// Returns what turns true once the server was asked to stop.
+    pub(crate) fn asked(&self) -> watch::Receiver<bool> {
+        self.0.subscribe()
+    }
 }
 
 impl Default for Stop {
@@ -61,6 +66,11 @@ impl std::fmt::Debug for Tls {
 }
 
 impl Tls {
+    /// Returns what agrees on TLS with clients.
+    pub(crate) fn acceptor(self) -> TlsAcceptor {
+        self.0
+    }
+
     /// Reads a certificate, with those that it follows from, and its key; both in PEM. Connections are of TLS 1.3.
     ///
     /// # Errors
@@ -106,7 +116,9 @@ impl Server {
             let sweeping = tokio::spawn(sweep(Arc::clone(&shared)));
             let marked = tokio::spawn(mark(Arc::clone(&shared), stop.0.subscribe()));
             let router = router(&shared);
-            listen(Arc::clone(&shared), listener, tls.map(|tls| tls.0), router, stop.0.subscribe()).await;
+            let counted = |taken| shared.metrics.connected(taken);
+            listen(&shared.config.limits, counted, listener, tls.map(Tls::acceptor), router, stop.asked())
+                .await;
             sweeping.abort();
             marked.abort();
             Ok(())

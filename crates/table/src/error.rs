@@ -1,5 +1,6 @@
 //! Errors of reading and writing tables.
 
+use sunzi_circuits::retrieval::RetrievalError;
 use sunzi_program::ProgramError;
 use sunzi_rlwe::wire::{Fault, WireError};
 use sunzi_rlwe::words::reason;
@@ -73,6 +74,9 @@ pub enum TableError {
     /// An error of the schema or the program.
     #[error(transparent)]
     Program(#[from] ProgramError),
+    /// An error of a private lookup.
+    #[error(transparent)]
+    Retrieval(#[from] RetrievalError),
     /// An error of Arrow or of the reader or writer of Parquet.
     #[cfg(feature = "parquet")]
     #[error("{name} is no Parquet file that can be read: {problem}")]
@@ -91,6 +95,7 @@ impl TableError {
         match self {
             Self::Wire(error) => error.fault(),
             Self::Io { .. } => Fault::System,
+            Self::Retrieval(RetrievalError::Unsealed) => Fault::Damage,
             _ => Fault::Object,
         }
     }

@@ -5,6 +5,8 @@
 //! and ciphertexts, in a file of Sunzi's own ([`mod@file`]) or as Arrow columns in Parquet (`arrow`). Neither side ever holds more
 //! than a chunk.
 //!
+//! A table that is public may be asked in private instead: [`lookup`] makes a database of its rows, which answers without learning what is asked for.
+//!
 //! [`Schema`]: sunzi_program::Schema
 #![forbid(unsafe_code)]
 
@@ -20,6 +22,7 @@ pub mod file;
 mod fit;
 mod input;
 mod joined;
+pub mod lookup;
 mod missing;
 mod reading;
 mod regular;

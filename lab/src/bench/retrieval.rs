@@ -4,24 +4,15 @@ use std::time::Instant;
 
 use rand_core::Rng;
 use serde::Serialize;
-use sunzi_bfv::{Ciphertext, Context, Evaluator, Parameters};
+use sunzi_bfv::{Ciphertext, Context, Evaluator};
 use sunzi_circuits::EvaluationKeys;
-use sunzi_circuits::retrieval::{Database, Layout, RetrievalError};
-use sunzi_math::{DEFAULT_PRIME_BOUND, primes_below};
+use sunzi_circuits::retrieval::{Database, Layout, RetrievalError, parameters};
 use sunzi_ring::sampling::SeededRng;
 use sunzi_rlwe::wire;
 use sunzi_rlwe::{SecretKey, randomness};
 
 use crate::bench::matrices::{median, processor_seconds};
-use crate::bench::{LabError, Result, on_threads, shape};
-
-/// log2 of the ring degree.
-const LOG2_DEGREE: u32 = 13;
-/// Plaintext modulus, a prime: 28 bits of entries a coefficient. Its bits are spent three times, in coefficients, in products with entries and in products
-/// of selections; beside them noise takes 58 bits. So three moduli of 48 bits hold 1.6 bits of entries for each byte that is read, and two would hold 1.
-const PLAIN_MODULUS: u64 = (1 << 28) + 3;
-/// Numbers of ciphertext moduli, and of special ones.
-const MODULI: [usize; 2] = [3, 1];
+use crate::bench::{LabError, Result, on_threads};
 
 /// Size of a database, and options of a measurement.
 #[derive(Clone, Copy, Debug)]
@@ -99,16 +90,9 @@ fn entry(number: u64, bytes: usize) -> Vec<u8> {
     entry
 }
 
-fn parameters() -> Result<Parameters> {
-    let [own, special] = MODULI;
-    let mut moduli = primes_below(DEFAULT_PRIME_BOUND, 2 << LOG2_DEGREE, own + special)?;
-    let special = moduli.drain(..special).collect();
-    Ok(shape::parameters(LOG2_DEGREE, moduli, special, PLAIN_MODULUS))
-}
-
 fn retrieval(request: Request) -> std::result::Result<Retrieval, Box<dyn std::error::Error>> {
     let Request { entries, entry_bytes, rounds, together, threads } = request;
-    let parameters = parameters().map_err(|error| error.to_string())?;
+    let parameters = parameters()?;
     let (context, mut rng) = (Context::new(&parameters)?, randomness::from_os()?);
     let (evaluator, layout) = (Evaluator::new(&context), Layout::new(&context, entries, entry_bytes)?);
     let secret = SecretKey::generate(context.rlwe(), &mut rng)?;

@@ -5,10 +5,11 @@ use std::io::BufReader;
 use std::path::Path;
 
 use serde::Serialize;
-use sunzi::program::results::Description;
+use sunzi::program::results;
 use sunzi::program::{Column, Kind, Schema};
 use sunzi::rlwe::LedgerFile;
-use sunzi::rlwe::wire::{WireError, open_regular};
+use sunzi::rlwe::wire::{Accept, SecurityClaim, WireError, load, open_regular};
+use sunzi::table::lookup::{By, Description};
 use sunzi::table::{Decimal, Moment};
 
 use crate::error::{listed, one_line, quoted};
@@ -39,9 +40,43 @@ pub(super) fn sharing(file: &Path) -> Result<Option<Sharing>, WireError> {
     }))
 }
 
+/// What the description of a lookup database says.
+#[derive(Debug, Serialize)]
+pub(super) struct Database {
+    /// Name of the column of keywords; rows are asked by their numbers without one.
+    by: Option<String>,
+    rows: u64,
+    columns: Vec<String>,
+    /// Bytes of the longest row.
+    row_bytes: usize,
+}
+
+impl Database {
+    /// Names and values of the lines that people read.
+    pub(super) fn lines(&self) -> Vec<(&'static str, String)> {
+        let by = self.by.as_ref().map_or_else(|| "number".to_owned(), |column| one_line(&quoted(column)));
+        let columns = one_line(&listed(&self.columns, 8));
+        vec![
+            ("rows", format!("{}, by {by}, of at most {} bytes", self.rows, self.row_bytes)),
+            ("columns", columns),
+        ]
+    }
+}
+
+/// Reads the description of a lookup database, and the claim of its parameters.
+pub(super) fn database(accept: Accept, file: &Path) -> Result<(Database, SecurityClaim), WireError> {
+    let description: Description = load(&accept, file)?;
+    let by = match description.by() {
+        By::Keyword(column) => Some(column.clone()),
+        By::Number => None,
+    };
+    let (rows, row_bytes) = (description.rows(), description.value_bytes());
+    Ok((Database { by, rows, columns: description.columns().to_vec(), row_bytes }, description.claim()))
+}
+
 /// Reads the schema of the table that results are of, its rows in each chunk, and the names of the results.
 pub(super) fn results(file: &Path) -> Result<(Schema, usize, Vec<String>), WireError> {
-    let description = Description::peek(BufReader::new(open_regular(file)?))?;
+    let description = results::Description::peek(BufReader::new(open_regular(file)?))?;
     let names = description.program.outputs().iter().map(|output| output.name.clone()).collect();
     Ok((description.program.schema().clone(), description.layout.span, names))
 }

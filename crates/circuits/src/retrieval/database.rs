@@ -1,7 +1,7 @@
 //! Databases that are prepared for answers, and the answers.
 
 use sunzi_bfv::{Ciphertext, Evaluator, PlainMatrix};
-use sunzi_rlwe::EvaluationKeys;
+use sunzi_rlwe::{EvaluationKeys, RelinearizationKey};
 
 use super::{Layout, RetrievalError, expand};
 use crate::CircuitError;
@@ -109,22 +109,67 @@ impl Database {
         queries: &[Ciphertext],
         keys: &EvaluationKeys,
     ) -> Result<Vec<Vec<Ciphertext>>, RetrievalError> {
+        let asked: Vec<_> = queries.iter().map(|query| (query, keys)).collect();
+        self.answer_each(evaluator, &asked)
+    }
+
+    /// Answers queries, each under keys of its own. The database is read once for all of them.
+    ///
+    /// # Errors
+    /// Every error of [`answer_all`](Self::answer_all).
+    pub fn answer_each(
+        &self,
+        evaluator: &Evaluator,
+        asked: &[(&Ciphertext, &EvaluationKeys)],
+    ) -> Result<Vec<Vec<Ciphertext>>, RetrievalError> {
         let layout = &self.layout;
         layout.check(evaluator.context())?;
-        let relinearization = keys.relinearization.as_ref().ok_or(CircuitError::MissingRelinearizationKey)?;
-        let selections = queries.iter().map(|query| expand(evaluator, query, layout.selections(), keys));
-        let selections: Vec<Vec<Ciphertext>> = selections.collect::<Result<_, _>>()?;
-        let [rows, _] = layout.sides();
-        let halves = selections.iter().map(|all| all.split_at_checked(rows).unwrap_or_default());
-        let (rows, columns): (Vec<_>, Vec<_>) = halves.unzip();
-        let mut answers = vec![Vec::new(); queries.len()];
+        let missing = || CircuitError::MissingRelinearizationKey;
+        let keys = asked.iter().map(|(_, keys)| keys.relinearization.as_ref().ok_or_else(missing));
+        let relinearization: Vec<&RelinearizationKey> = keys.collect::<Result<_, _>>()?;
+        let selections = asked.iter().map(|(query, keys)| Selections::expand(evaluator, layout, query, keys));
+        let selections: Vec<Selections> = selections.collect::<Result<_, _>>()?;
+        let rows: Vec<_> = selections.iter().map(|selections| selections.rows.as_slice()).collect();
+        let mut answers = vec![Vec::new(); asked.len()];
         for piece in &self.pieces {
             let sums = evaluator.plain_matrix_products(&rows, piece)?;
-            for ((answer, columns), sums) in answers.iter_mut().zip(&columns).zip(&sums) {
-                let pairs: Vec<_> = sums.iter().zip(*columns).collect();
-                answer.push(evaluator.dot_product(&pairs, relinearization)?);
+            for (((answer, selections), key), sums) in
+                answers.iter_mut().zip(&selections).zip(&relinearization).zip(&sums)
+            {
+                answer.push(selections.sum(evaluator, sums, key)?);
             }
         }
         Ok(answers)
+    }
+}
+
+/// What a query selects: ciphertexts for every row and column of the matrix.
+pub(super) struct Selections {
+    pub(super) rows: Vec<Ciphertext>,
+    columns: Vec<Ciphertext>,
+}
+
+impl Selections {
+    pub(super) fn expand(
+        evaluator: &Evaluator,
+        layout: &Layout,
+        query: &Ciphertext,
+        keys: &EvaluationKeys,
+    ) -> Result<Self, RetrievalError> {
+        let mut rows = expand(evaluator, query, layout.selections(), keys)?;
+        let [count, _] = layout.sides();
+        let columns = rows.split_off(count.min(rows.len()));
+        Ok(Self { rows, columns })
+    }
+
+    /// Adds up the sums of rows of all columns, of which one counts.
+    pub(super) fn sum(
+        &self,
+        evaluator: &Evaluator,
+        sums: &[Ciphertext],
+        relinearization: &RelinearizationKey,
+    ) -> Result<Ciphertext, RetrievalError> {
+        let pairs: Vec<_> = sums.iter().zip(&self.columns).collect();
+        Ok(evaluator.dot_product(&pairs, relinearization)?)
     }
 }

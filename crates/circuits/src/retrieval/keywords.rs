@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use sunzi_bfv::{Ciphertext, Context, Evaluator};
 use sunzi_rlwe::{EvaluationKeys, SecretKey};
 
-use super::{Database, Layout, RetrievalError};
+use super::{Database, Layout, RetrievalError, SEAL, opened, sealed};
 
 /// Number of places of a keyword. With three, tables of 11/12 of their places are filled with all but negligible probability.
 const PLACES: usize = 3;
@@ -16,7 +16,7 @@ const PLACES: usize = 3;
 const FILLED: u64 = 85;
 /// Length of the tag of a keyword: another one has the same by chance once in 2^63.
 const TAG: usize = 8;
-/// Length of what stands before a value: the tag, and the length of the value.
+/// Length of what stands before a value, behind the checksum of the entry: the tag, and the length of the value.
 const HEAD: usize = TAG + 4;
 /// Seeds that are tried for a table.
 const SEEDS: u32 = 32;
@@ -28,6 +28,7 @@ const SEEDS: u32 = 32;
 pub struct Keywords {
     layout: Layout,
     seed: [u8; 32],
+    pairs: u64,
     value_bytes: usize,
 }
 
@@ -67,14 +68,54 @@ pub struct KeywordDatabase {
 pub type Pair = (Vec<u8>, Vec<u8>);
 
 impl Keywords {
-    fn new(
+    /// The number of places of a keyword, all of which a client asks for.
+    pub const PLACES: usize = PLACES;
+
+    /// Makes the layout of so many pairs whose longest value has so many bytes, with this seed of the hash.
+    ///
+    /// # Errors
+    /// [`RetrievalError::Setting`] for no pairs, for values of more than about 2^24 bytes, and for more pairs than a query selects from.
+    pub fn new(
         context: &Context,
         pairs: u64,
         value_bytes: usize,
         seed: [u8; 32],
     ) -> Result<Self, RetrievalError> {
+        if pairs == 0 {
+            return Err(RetrievalError::setting("the number of pairs", "at least 1", 0));
+        }
         let places = (pairs.saturating_mul(100) / FILLED).saturating_add(PLACES as u64);
-        Ok(Self { layout: Layout::new(context, places, HEAD + value_bytes)?, seed, value_bytes })
+        let layout = Layout::new(context, places, value_bytes.saturating_add(SEAL + HEAD))?;
+        Ok(Self { layout, seed, pairs, value_bytes })
+    }
+
+    /// Makes the layout of pairs, and finds a place for each of them: returns the number of the pair of every place, if it has one. Equal pairs, in
+    /// equal order, and equal random bytes give equal places.
+    ///
+    /// # Errors
+    /// [`RetrievalError::Setting`] for a keyword that comes twice, for no pairs, for values of more than about 2^24 bytes, and for more pairs than a
+    /// query selects from.
+    pub fn arrange(
+        context: &Context,
+        pairs: &[Pair],
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(Self, Vec<Option<usize>>), RetrievalError> {
+        let mut sorted: Vec<&[u8]> = pairs.iter().map(|(keyword, _)| &keyword[..]).collect();
+        sorted.sort_unstable();
+        if let Some([twice, ..]) = sorted.windows(2).find(|pair| pair.first() == pair.last()) {
+            let got = format!("{:?} twice", String::from_utf8_lossy(twice));
+            return Err(RetrievalError::setting("the keywords", "different ones", got));
+        }
+        let value_bytes = pairs.iter().map(|(_, value)| value.len()).max().unwrap_or(0);
+        for _ in 0..SEEDS {
+            let mut seed = [0; 32];
+            rng.fill_bytes(&mut seed);
+            let keywords = Self::new(context, pairs.len() as u64, value_bytes, seed)?;
+            if let Some(table) = keywords.table(pairs, rng) {
+                return Ok((keywords, table));
+            }
+        }
+        Err(RetrievalError::setting("a hash table of the keywords", format!("one in {SEEDS} tries"), "none"))
     }
 
     /// The layout of the places, which are entries of a database.
@@ -87,6 +128,12 @@ impl Keywords {
     #[must_use]
     pub fn seed(&self) -> &[u8; 32] {
         &self.seed
+    }
+
+    /// The number of pairs.
+    #[must_use]
+    pub fn pairs(&self) -> u64 {
+        self.pairs
     }
 
     /// The length of the longest value, in bytes.
@@ -114,7 +161,8 @@ impl Keywords {
     ///
     /// # Errors
     /// [`RetrievalError::Setting`] for an answer of another number of places or ciphertexts, and for a value that says another length than
-    /// there can be; [`RetrievalError::Bfv`] for an answer that does not decrypt.
+    /// there can be; [`RetrievalError::Unsealed`] for an answer that opens to what is not in the database; [`RetrievalError::Bfv`] for one that does
+    /// not decrypt.
     pub fn read(
         &self,
         context: &Context,
@@ -129,7 +177,8 @@ impl Keywords {
         let mut found = None;
         for (place, answer) in places.into_iter().zip(answer) {
             let entry = self.layout.read(context, place, answer, secret)?;
-            let Some((head, value)) = entry.split_first_chunk::<HEAD>() else { continue };
+            let content = opened(&self.seed, place, &entry)?;
+            let Some((head, value)) = content.split_first_chunk::<HEAD>() else { continue };
             let [.., a, b, c, d] = *head;
             if !head.starts_with(&tag) {
                 continue;
@@ -145,6 +194,18 @@ impl Keywords {
             found = Some(value.to_vec());
         }
         Ok(found)
+    }
+
+    /// Returns the places of a keyword, in one of which its pair stands if there is one.
+    #[must_use]
+    pub fn places(&self, keyword: &[u8]) -> [u64; PLACES] {
+        self.hash(keyword).0
+    }
+
+    /// Whether what stands behind the checksum of an entry is the pair of a keyword.
+    #[must_use]
+    pub fn holds(&self, content: &[u8], keyword: &[u8]) -> bool {
+        content.starts_with(&self.hash(keyword).1)
     }
 
     /// Returns the places of a keyword and its tag, which is never zero as places without a pair are.
@@ -181,10 +242,14 @@ impl Keywords {
         Some(table)
     }
 
-    /// The entry of a place with a pair: tag, length, value.
-    fn entry(&self, (keyword, value): &Pair) -> Vec<u8> {
-        let (_, tag) = self.hash(keyword);
-        [&tag[..], &(value.len() as u32).to_le_bytes(), value].concat()
+    /// Returns the entry of a place: behind a [checksum](sealed) tag, length and value of the pair that stands there, or zeros.
+    #[must_use]
+    pub fn entry(&self, place: u64, pair: Option<&Pair>) -> Vec<u8> {
+        let content = pair.map_or(Vec::new(), |(keyword, value)| {
+            let (_, tag) = self.hash(keyword);
+            [&tag[..], &(value.len() as u32).to_le_bytes(), value].concat()
+        });
+        sealed(&self.seed, place, &content, self.layout.entry_bytes())
     }
 }
 
@@ -199,29 +264,11 @@ impl KeywordDatabase {
         pairs: Vec<Pair>,
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, RetrievalError> {
-        let mut sorted: Vec<&[u8]> = pairs.iter().map(|(keyword, _)| &keyword[..]).collect();
-        sorted.sort_unstable();
-        if let Some([twice, ..]) = sorted.windows(2).find(|pair| pair.first() == pair.last()) {
-            let got = format!("{:?} twice", String::from_utf8_lossy(twice));
-            return Err(RetrievalError::setting("the keywords", "different ones", got));
-        }
-        let longest = pairs.iter().map(|(_, value)| value.len()).max();
-        let Some(value_bytes) = longest else {
-            return Err(RetrievalError::setting("the number of pairs", "at least 1", 0));
-        };
-        for _ in 0..SEEDS {
-            let mut seed = [0; 32];
-            rng.fill_bytes(&mut seed);
-            let keywords = Keywords::new(evaluator.context(), pairs.len() as u64, value_bytes, seed)?;
-            if let Some(table) = keywords.table(&pairs, rng) {
-                let entry = |place: Option<usize>| {
-                    place.and_then(|at| pairs.get(at)).map_or(Vec::new(), |pair| keywords.entry(pair))
-                };
-                let database = Database::new(evaluator, keywords.layout(), table.into_iter().map(entry))?;
-                return Ok(Self { keywords, database });
-            }
-        }
-        Err(RetrievalError::setting("a hash table of the keywords", format!("one in {SEEDS} tries"), "none"))
+        let (keywords, table) = Keywords::arrange(evaluator.context(), &pairs, rng)?;
+        let entry =
+            |(place, pair): (u64, Option<usize>)| keywords.entry(place, pair.and_then(|at| pairs.get(at)));
+        let database = Database::new(evaluator, keywords.layout(), (0..).zip(table).map(entry))?;
+        Ok(Self { keywords, database })
     }
 
     /// The layout of the database, which clients ask by.

@@ -193,6 +193,16 @@ kinds! {
     JointSwitchAnswer = 0x0E2A, "an answer to a request of a switch to another joint secret";
     /// What a party keeps for a restart, secrets among it.
     PartyState = 0x0E31, "the SECRET state of a party";
+    /// The description of a lookup database, which clients ask by.
+    LookupDescription = 0x0F01, "the description of a lookup database";
+    /// The entries of a lookup database.
+    LookupEntries = 0x0F02, "the entries of a lookup database";
+    /// A query to a lookup database.
+    LookupQuery = 0x0F03, "a query to a lookup database";
+    /// An answer of a lookup database.
+    LookupAnswer = 0x0F04, "an answer of a lookup database";
+    /// What was asked of a lookup database, for whoever asked alone.
+    LookupAsked = 0x0F05, "the SECRET note of what a query asks for";
 }
 
 impl Kind {
@@ -279,6 +289,7 @@ impl Kind {
                 | Self::ThresholdShare
                 | Self::DealtPiece
                 | Self::PartyState
+                | Self::LookupAsked
         )
     }
 }

@@ -91,21 +91,24 @@ pub(crate) fn router(shared: &Arc<Shared>) -> Router {
         .with_state(Arc::clone(shared))
 }
 
-/// Puts JSON in place of texts of the framework, counts the answer, and logs it: the address as a pattern, so that no name of an object is in the log.
+/// Counts an answer, which is logged.
 async fn watch(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response<Body> {
-    let begin = Instant::now();
-    let method = known(request.method());
-    let route = request.extensions().get::<MatchedPath>().map_or("-", known_path);
-    let response = in_json(next.run(request).await);
-    let (status, milliseconds) = (response.status().as_u16(), milliseconds(begin.elapsed()));
-    shared.metrics.answered(status);
-    tracing::info!(method, route, status, milliseconds, "request");
+    let response = logged(&ROUTES.map(|route| route.path), request, next).await;
+    shared.metrics.answered(response.status().as_u16());
     response
 }
 
-/// Returns the pattern of an address as the list of routes has it.
-fn known_path(path: &MatchedPath) -> &'static str {
-    ROUTES.iter().find(|route| route.path == path.as_str()).map_or("-", |route| route.path)
+/// Puts JSON in place of texts of the framework, and logs the answer: the address as one of these patterns, so that no name of an object is in the log.
+pub(crate) async fn logged(paths: &[&'static str], request: Request, next: Next) -> Response<Body> {
+    let begin = Instant::now();
+    let method = known(request.method());
+    let path = request.extensions().get::<MatchedPath>();
+    let route =
+        paths.iter().find(|own| path.is_some_and(|path| path.as_str() == **own)).copied().unwrap_or("-");
+    let response = in_json(next.run(request).await);
+    let (status, milliseconds) = (response.status().as_u16(), milliseconds(begin.elapsed()));
+    tracing::info!(method, route, status, milliseconds, "request");
+    response
 }
 
 /// Returns the name of a method, if it is one that the log may have: a client chooses the text of others.
