@@ -47,7 +47,7 @@ fn keys_are_made_and_opened_under_a_passphrase() {
     assert!(decrypted(&folder, &["--passphrase-command", "head -n 1 long"]).starts_with(ANSWER));
     folder.fine("encrypt t.csv --keys keys/secret --schema s.json -o u.sz --passphrase-file long --quiet");
     let refused = |options: &str, words: &str| {
-        folder.refused(&format!("decrypt r.sz --keys keys/secret {options}"), 2, &[words]);
+        folder.refused(format!("decrypt r.sz --keys keys/secret {options}").trim(), 2, &[words]);
     };
     refused("", "--passphrase-file");
     refused("--passphrase-file other", "does not open the file");
