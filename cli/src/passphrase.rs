@@ -10,11 +10,12 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use sunzi::program::contexts::SECRET;
 use sunzi::rlwe::randomness;
-use sunzi::rlwe::wire::{Kind, WireError, replace};
+use sunzi::rlwe::wire::{WireError, replace};
+use sunzi_keystore::files::{is_locked, read};
 use sunzi_keystore::{Cost, Passphrase, lock};
 use zeroize::Zeroizing;
 
-use self::opened::{is_locked, open, read_secret, refused};
+use self::opened::{open, refused};
 use crate::args::passphrase::{NewPassphraseArgs, PassphraseArgs, PassphraseCommand, PassphraseCommands};
 use crate::error::CliError;
 use crate::files::{named, refuse};
@@ -44,7 +45,7 @@ fn set(path: &Path, new: &NewPassphraseArgs, json: bool) -> Result<(), CliError>
             "{name} is under a passphrase already: sunzi passphrase change gives it another one"
         )));
     }
-    let secret = read_secret(&file)?;
+    let secret = read(&file).map_err(|error| refuse(&file, error))?;
     let passphrase = asked::new(new, &file)?;
     write(&file, &locked(&file, &secret, &passphrase)?)?;
     report(&file, true, json)
@@ -79,7 +80,7 @@ fn unlocked(file: &Path, old: &PassphraseArgs) -> Result<Zeroizing<Vec<u8>>, Cli
 }
 
 /// Returns the bytes of a secret under a passphrase.
-pub(crate) fn locked(file: &Path, secret: &[u8], passphrase: &Passphrase) -> Result<Vec<u8>, CliError> {
+fn locked(file: &Path, secret: &[u8], passphrase: &Passphrase) -> Result<Vec<u8>, CliError> {
     let mut rng = randomness::from_os().map_err(CliError::failure)?;
     lock(secret, passphrase, Cost::default(), &mut rng).map_err(|error| refused(file, error))
 }
@@ -97,9 +98,6 @@ fn report(file: &Path, passphrase: bool, json: bool) -> Result<(), CliError> {
         format!("{file} {what}; what was there before may be found on the disk, and in copies")
     })
 }
-
-/// Number of the kind of a file under a passphrase.
-const LOCKED: u16 = Kind::LockedSecret as u16;
 
 #[cfg(test)]
 mod tests {

@@ -273,6 +273,10 @@ class Plan:
         return _html.table("sunzi.tables.Plan", self._facts())
 
 
+def _passphrase(passphrase: Optional[Union[str, bytes]]) -> Optional[bytes]:
+    return passphrase.encode() if isinstance(passphrase, str) else passphrase
+
+
 class Keys:
     """Keys of a plan: all of them from ``Plan.keygen``, or those that a party has from ``Keys.load``. They are not pickled: ``save`` writes them."""
 
@@ -289,14 +293,17 @@ class Keys:
         return keys
 
     @classmethod
-    def load(cls, folder: _Path, *, insecure_for_research_only: bool = False) -> Keys:
+    def load(cls, folder: _Path, *, insecure_for_research_only: bool = False, passphrase: Optional[Union[str, bytes]] = None) -> Keys:
         """The keys in a folder that ``save`` or ``sunzi keygen`` made, or in one of the folders in it: ``secret`` of the owner, ``public`` of whoever encrypts, ``eval`` of
-        whoever computes. Parameters without security are refused unless ``insecure_for_research_only`` says that they may come."""
-        return cls._of(_native.TableKeys.load(folder, insecure_for_research_only=insecure_for_research_only or _INSECURE.get()))
+        whoever computes. Parameters without security are refused unless ``insecure_for_research_only`` says that they may come. A secret key under a passphrase takes it:
+        ``errors.PassphraseMissing``, ``errors.PassphraseWrong``."""
+        insecure = insecure_for_research_only or _INSECURE.get()
+        return cls._of(_native.TableKeys.load(folder, insecure_for_research_only=insecure, passphrase=_passphrase(passphrase)))
 
-    def save(self, folder: _Path) -> None:
-        """Writes the folders ``secret``, ``public`` and ``eval``, each for one party, into a folder that is not there yet."""
-        self._inner.save(folder)
+    def save(self, folder: _Path, *, passphrase: Optional[Union[str, bytes]] = None) -> None:
+        """Writes the folders ``secret``, ``public`` and ``eval``, each for one party, into a folder that is not there yet. With a passphrase, of 1 to 1024 bytes, the secret key is
+        encrypted under it (Argon2id, XChaCha20-Poly1305): ``sunzi passphrase`` changes and removes it."""
+        self._inner.save(folder, passphrase=_passphrase(passphrase))
 
     @property
     def public(self) -> Keys:

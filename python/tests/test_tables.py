@@ -401,3 +401,23 @@ def test_tables_of_the_command_line_are_read() -> None:
         assert tables.Results.from_bytes((golden / f"{name}-results.sz").read_bytes()).nbytes > 0
         with pytest.raises((errors.FormatError, errors.Mismatch)):
             plan.decrypt(keys, tables.Results.from_bytes((golden / f"{name}-results.sz").read_bytes()))
+
+
+def test_keys_under_a_passphrase(tmp_path: Path) -> None:
+    """A passphrase of Python or the command line opens keys of the other; wrong, missing and impossible ones are told."""
+    plan = tables.Program("sum(x)", tables.Schema(3, {"x": tables.integer(0, 9)})).plan()
+    keys, folder = plan.keygen(), tmp_path / "keys"
+    keys.save(folder, passphrase="correct horse")
+    assert (folder / "secret" / "secret.sz").stat().st_mode & 0o777 == 0o600
+    for passphrase in ("correct horse", b"correct horse"):
+        again = tables.Keys.load(folder, passphrase=passphrase)
+        assert again.id == keys.id and plan.decrypt(again, plan.compute(keys.public, plan.encrypt(keys.public, {"x": [1, 2, 3]})))["sum(x)"].value == 6
+    assert tables.Keys.load(folder / "public").id == keys.id
+    with pytest.raises(errors.PassphraseMissing, match="passphrase"):
+        tables.Keys.load(folder)
+    with pytest.raises(errors.PassphraseWrong, match="does not open"):
+        tables.Keys.load(folder / "secret", passphrase="correct")
+    for impossible in ("", "x" * 1025):
+        with pytest.raises(errors.PassphraseLength, match="1 to 1024"):
+            keys.save(tmp_path / "others", passphrase=impossible)
+    assert not (tmp_path / "others").exists()

@@ -3,7 +3,7 @@
 mod bootstrapped;
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use serde::Serialize;
@@ -12,14 +12,13 @@ use sunzi::program::Plan;
 use sunzi::program::analysis::Parameters;
 use sunzi::ring::Ring;
 use sunzi::ring::sampling::SeededRng;
-use sunzi::rlwe::wire::{SecurityClaim, WireError, create, evaluation_keys_len, store, to_bytes};
+use sunzi::rlwe::wire::{SecurityClaim, WireError, create, evaluation_keys_len, store};
 use sunzi::rlwe::words::{bytes, counted};
 use sunzi::rlwe::{
     GaloisKeys, LedgerFile, PublicKey, RelinearizationKey, RlweContext, SecretKey, memory, randomness,
 };
 use sunzi::{bfv, bgv, ckks};
 use sunzi_keystore::Passphrase;
-use zeroize::Zeroizing;
 
 use super::folder::{Entry, whole};
 use super::input::InputFile;
@@ -27,7 +26,8 @@ use super::stored::Stored;
 use super::{check_parent, named, refuse};
 use crate::args::{KeygenArgs, PRECISION, Rotations};
 use crate::error::CliError;
-use crate::passphrase::{asked, locked};
+use crate::passphrase::asked;
+use crate::passphrase::opened::refused;
 use crate::progress::Progress;
 use crate::{output, program};
 
@@ -198,15 +198,8 @@ fn write_own(
     }
     let [secret_file, ledger_file, public_file] = OWN_FILES.map(|file| folder.join(file));
     let secret = SecretKey::generate(context, rng).map_err(CliError::failure)?;
-    match &place.passphrase {
-        None => store(context, &secret, &secret_file).map_err(|error| refuse(&secret_file, error))?,
-        Some(passphrase) => {
-            let bytes = Zeroizing::new(to_bytes(context, &secret).map_err(CliError::failure)?);
-            let locked = locked(&secret_file, &bytes, passphrase)?;
-            let contents = |out: &mut fs::File| out.write_all(&locked).map_err(WireError::Io);
-            create(&secret_file, true, contents).map_err(|error| refuse(&secret_file, error))?;
-        }
-    }
+    sunzi_keystore::files::create(context, &secret, &secret_file, place.passphrase.as_ref(), rng)
+        .map_err(|error| refused(&secret_file, error))?;
     LedgerFile::prepare(&ledger_file, context.fingerprint(), secret.id())
         .map_err(|error| refuse(&ledger_file, error))?;
     let public = PublicKey::generate(context, &secret, rng).map_err(CliError::failure)?;

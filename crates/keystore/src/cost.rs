@@ -43,7 +43,7 @@ impl Cost {
             if (least..=most).contains(&got) {
                 Ok(())
             } else {
-                Err(KeystoreError::Cost { what, expected, got })
+                Err(KeystoreError::DerivationCost { what, expected, got })
             }
         };
         within("lanes", self.lanes, 1, MOST_LANES)?;
@@ -58,11 +58,12 @@ impl Cost {
         salt: &[u8; SALT],
     ) -> Result<Zeroizing<[u8; KEY]>, KeystoreError> {
         self.check()?;
-        let failed = |_| KeystoreError::Derivation(self.memory);
+        let failed = |_| KeystoreError::DerivationMemory(self.memory);
         let params = Params::new(self.memory, self.passes, self.lanes, Some(KEY)).map_err(failed)?;
-        let mut memory = Vec::new();
+        // The key follows from the last block.
+        let mut memory = Zeroizing::new(Vec::new());
         let blocks = params.block_count();
-        memory.try_reserve_exact(blocks).map_err(|_| KeystoreError::Derivation(self.memory))?;
+        memory.try_reserve_exact(blocks).map_err(|_| KeystoreError::DerivationMemory(self.memory))?;
         memory.resize(blocks, argon2::Block::default());
         let mut key = Zeroizing::new([0; KEY]);
         let argon = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);

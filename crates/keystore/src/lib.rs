@@ -1,6 +1,6 @@
 //! Secret files at rest: encrypted under a passphrase.
 //!
-//! [`lock`] encrypts a file with a secret, and [`unlock`] gives its bytes back. The key is derived from the passphrase by Argon2id (RFC 9106), whose [`Cost`] the file
+//! [`lock`] encrypts a file with a secret, and [`unlock`] gives its bytes back; [`files`] reads and writes secret keys. The key is derived from the passphrase by Argon2id (RFC 9106), whose [`Cost`] the file
 //! says; the cipher is XChaCha20-Poly1305. Everything that is not encrypted is authenticated: the header, which names parameters and key as the secret's own does, the
 //! cost, the salt and the nonce. So a file that was changed, and a passphrase that is wrong, are refused, and nothing tells one from the other.
 //!
@@ -32,6 +32,7 @@
 #![forbid(unsafe_code)]
 
 mod cost;
+pub mod files;
 mod locked;
 mod passphrase;
 
@@ -47,7 +48,7 @@ use sunzi_rlwe::wire::WireError;
 pub enum KeystoreError {
     /// The passphrase cannot be one.
     #[error("a passphrase of {got} bytes: expected 1 to {LONGEST_PASSPHRASE}")]
-    Passphrase {
+    PassphraseLength {
         /// Number of bytes of the passphrase.
         got: usize,
     },
@@ -55,10 +56,13 @@ pub enum KeystoreError {
     #[error(
         "this passphrase does not open the file: try again, or take a copy of the file if it may be damaged"
     )]
-    Closed,
+    PassphraseWrong,
+    /// The file is under a passphrase, and none was given.
+    #[error("the secret key is under a passphrase: give it")]
+    PassphraseMissing,
     /// The file asks for a derivation that is not taken.
     #[error("{what} of the derivation: expected {expected}, got {got}")]
-    Cost {
+    DerivationCost {
         /// Name of the number that is out of range.
         what: &'static str,
         /// Numbers that are taken, in words.
@@ -68,10 +72,10 @@ pub enum KeystoreError {
     },
     /// The derivation failed, for want of memory.
     #[error("a derivation with {0} KiB of memory failed: free some, or take another machine")]
-    Derivation(u32),
+    DerivationMemory(u32),
     /// The file holds no secret that could be locked.
     #[error("only files with a secret are put under a passphrase, this has {0}")]
-    NoSecret(String),
+    NotSecret(String),
     /// The file is none of a secret under a passphrase, or is damaged.
     #[error(transparent)]
     Wire(#[from] WireError),

@@ -21,7 +21,7 @@ pub const LONGEST: u64 = 1 << 32;
 /// Encrypts a file with a secret under a passphrase.
 ///
 /// # Errors
-/// [`KeystoreError::NoSecret`] for a file without a secret, and for one that is locked already; [`KeystoreError::Cost`]; [`KeystoreError::Derivation`];
+/// [`KeystoreError::NotSecret`] for a file without a secret, and for one that is locked already; [`KeystoreError::DerivationCost`]; [`KeystoreError::DerivationMemory`];
 /// [`KeystoreError::Wire`] for bytes that are no file of Sunzi.
 pub fn lock(
     secret: &[u8],
@@ -32,7 +32,7 @@ pub fn lock(
     let inner = Header::read(&mut &*secret)?;
     let kind = Kind::of(inner.kind).filter(|kind| kind.is_secret() && *kind != Kind::LockedSecret);
     if kind.is_none() {
-        return Err(KeystoreError::NoSecret(Kind::describe(inner.kind).to_string()));
+        return Err(KeystoreError::NotSecret(Kind::describe(inner.kind).to_string()));
     }
     let (mut salt, mut nonce) = ([0; SALT], [0; NONCE]);
     rng.fill_bytes(&mut salt);
@@ -48,14 +48,14 @@ pub fn lock(
     let mut encrypted = Zeroizing::new(secret.to_vec());
     let tag = cipher.encrypt_inout_detached(&XNonce::from(nonce), &locked, encrypted.as_mut_slice().into());
     locked.extend_from_slice(&encrypted);
-    locked.extend_from_slice(&tag.map_err(|_| KeystoreError::Closed)?);
+    locked.extend_from_slice(&tag.map_err(|_| KeystoreError::PassphraseWrong)?);
     Ok(locked)
 }
 
 /// Decrypts a file that [`lock`] made; the bytes are erased when dropped.
 ///
 /// # Errors
-/// [`KeystoreError::Closed`] for another passphrase, and for a file that was changed; [`KeystoreError::Cost`]; [`KeystoreError::Derivation`];
+/// [`KeystoreError::PassphraseWrong`] for another passphrase, and for a file that was changed; [`KeystoreError::DerivationCost`]; [`KeystoreError::DerivationMemory`];
 /// [`KeystoreError::Wire`] for another kind of file, or another length.
 pub fn unlock(locked: &[u8], passphrase: &Passphrase) -> Result<Zeroizing<Vec<u8>>, KeystoreError> {
     let parts = Parts::of(locked)?;
@@ -64,14 +64,14 @@ pub fn unlock(locked: &[u8], passphrase: &Passphrase) -> Result<Zeroizing<Vec<u8
     let (nonce, tag) = (XNonce::from(parts.nonce), Tag::from(parts.tag));
     cipher
         .decrypt_inout_detached(&nonce, parts.plain, secret.as_mut_slice().into(), &tag)
-        .map_err(|_| KeystoreError::Closed)?;
+        .map_err(|_| KeystoreError::PassphraseWrong)?;
     Ok(secret)
 }
 
 /// Returns the cost that a file says, which is that of every passphrase that is tried.
 ///
 /// # Errors
-/// [`KeystoreError::Wire`] for another kind of file; [`KeystoreError::Cost`].
+/// [`KeystoreError::Wire`] for another kind of file; [`KeystoreError::DerivationCost`].
 pub fn cost_of(locked: &[u8]) -> Result<Cost, KeystoreError> {
     Ok(Parts::of(locked)?.cost)
 }

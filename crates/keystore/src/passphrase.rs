@@ -16,13 +16,13 @@ impl Passphrase {
     /// Makes a passphrase of bytes, text in UTF-8 for one.
     ///
     /// # Errors
-    /// [`KeystoreError::Passphrase`] for none, and for more than [`LONGEST_PASSPHRASE`].
+    /// [`KeystoreError::PassphraseLength`] for none, and for more than [`LONGEST_PASSPHRASE`].
     pub fn new(bytes: impl AsRef<[u8]>) -> Result<Self, KeystoreError> {
         let bytes = bytes.as_ref();
         if (1..=LONGEST_PASSPHRASE).contains(&bytes.len()) {
             Ok(Self(Zeroizing::new(bytes.to_vec())))
         } else {
-            Err(KeystoreError::Passphrase { got: bytes.len() })
+            Err(KeystoreError::PassphraseLength { got: bytes.len() })
         }
     }
 

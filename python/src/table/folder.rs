@@ -6,10 +6,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use sunzi_circuits::EvaluationKeys;
+use sunzi_keystore::Passphrase;
+use sunzi_keystore::files::create;
 use sunzi_program::Contexts;
 use sunzi_program::analysis::{Parameters, SchemeChoice};
 use sunzi_program::contexts::{BOOTSTRAPPING, GALOIS, LEDGER, PARAMETERS, PUBLIC, RELINEARIZATION, SECRET};
 use sunzi_rlwe::LedgerFile;
+use sunzi_rlwe::randomness::from_os;
 use sunzi_rlwe::wire::{Accept, WireError, load as read, store};
 
 use super::keys::{Evaluation, Held, is_there};
@@ -19,20 +22,20 @@ use crate::error::Failure;
 const FOLDERS: [&str; 3] = ["secret", "public", "eval"];
 
 /// Writes the folders of the parties that there are keys for.
-pub(super) fn save(keys: &Held, path: &Path) -> Result<(), Failure> {
+pub(super) fn save(keys: &Held, path: &Path, passphrase: Option<&Passphrase>) -> Result<(), Failure> {
     if is_there(path) {
         let message =
             format!("{} is there already: keys are never overwritten; choose another folder", path.display());
         return Err(Failure::new("Io", message));
     }
     make_folder(path, false)?;
-    write(keys, path).inspect_err(|_| {
+    write(keys, path, passphrase).inspect_err(|_| {
         // Keys are there in whole or not at all.
         let _ = fs::remove_dir_all(path);
     })
 }
 
-fn write(keys: &Held, path: &Path) -> Result<(), Failure> {
+fn write(keys: &Held, path: &Path, passphrase: Option<&Passphrase>) -> Result<(), Failure> {
     let (contexts, rlwe) = (&keys.contexts, keys.contexts.rlwe());
     let party = |name: &str| {
         let folder = path.join(name);
@@ -43,7 +46,7 @@ fn write(keys: &Held, path: &Path) -> Result<(), Failure> {
     let [owner, encrypting, computing] = FOLDERS;
     if let Some(secret) = &keys.secret {
         let folder = party(owner)?;
-        store(rlwe, &**secret, folder.join(SECRET))?;
+        create(rlwe, secret, &folder.join(SECRET), passphrase, &mut from_os()?)?;
         LedgerFile::prepare(folder.join(LEDGER), rlwe.fingerprint(), secret.id())?;
     }
     if let Some(public) = &keys.public {
@@ -87,7 +90,7 @@ fn failed(path: &Path, error: &io::Error) -> Failure {
 }
 
 /// Reads the keys in a folder: of a party, or of all parties whose folders are in it.
-pub(super) fn load(path: &Path, accept: Accept) -> Result<Held, Failure> {
+pub(super) fn load(path: &Path, accept: Accept, passphrase: Option<&Passphrase>) -> Result<Held, Failure> {
     let parties = FOLDERS.map(|name| path.join(name));
     let all = !is_there(&path.join(PARAMETERS));
     let folders: Vec<&Path> = if all {
@@ -111,17 +114,18 @@ pub(super) fn load(path: &Path, accept: Accept) -> Result<Held, Failure> {
     let contexts = Contexts::new(&parameters)?;
     let mut keys = Held { contexts, secret: None, public: None, evaluation: None };
     for folder in folders {
-        take(&mut keys, folder)?;
+        take(&mut keys, folder, passphrase)?;
     }
     keys.check()
 }
 
 /// Reads the keys that are in the folder of a party.
-fn take(keys: &mut Held, folder: &Path) -> Result<(), Failure> {
+fn take(keys: &mut Held, folder: &Path, passphrase: Option<&Passphrase>) -> Result<(), Failure> {
     let contexts = &keys.contexts;
     if is_there(&folder.join(SECRET)) {
-        check_mode(&folder.join(SECRET))?;
-        keys.secret = Some(Arc::new(contexts.load_secret(folder)?));
+        let file = folder.join(SECRET);
+        check_mode(&file)?;
+        keys.secret = Some(Arc::new(sunzi_keystore::files::load(contexts.rlwe(), &file, passphrase)?));
     }
     if is_there(&folder.join(PUBLIC)) {
         keys.public = Some(Arc::new(contexts.load_public(folder)?));

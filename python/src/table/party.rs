@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
+use sunzi_keystore::Passphrase;
 use sunzi_program::Plan;
 use sunzi_rlwe::wire::Accept;
 
@@ -54,16 +55,26 @@ impl TableKeys {
 
     /// Reads the folder of a party, or that of all parties.
     #[staticmethod]
-    #[pyo3(signature = (path, *, insecure_for_research_only=false))]
-    fn load(py: Python<'_>, path: PathBuf, insecure_for_research_only: bool) -> PyResult<Self> {
+    #[pyo3(signature = (path, *, insecure_for_research_only=false, passphrase=None))]
+    fn load(
+        py: Python<'_>,
+        path: PathBuf,
+        insecure_for_research_only: bool,
+        passphrase: Option<&[u8]>,
+    ) -> PyResult<Self> {
         let accept = Accept::insecure_for_research_only(insecure_for_research_only);
-        run(py, move || Ok(Self { held: Arc::new(folder::load(&path, accept)?) }))
+        let passphrase = passphrase.map(Passphrase::new);
+        run(py, move || {
+            let held = folder::load(&path, accept, passphrase.transpose()?.as_ref())?;
+            Ok(Self { held: Arc::new(held) })
+        })
     }
 
-    /// Writes a folder for each party that there are keys for, into one that is not there yet.
-    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        let keys = Arc::clone(&self.held);
-        run(py, move || folder::save(&keys, &path))
+    /// Writes a folder for each party that there are keys for, into one that is not there yet; the secret key under a passphrase, if there is one.
+    #[pyo3(signature = (path, *, passphrase=None))]
+    fn save(&self, py: Python<'_>, path: PathBuf, passphrase: Option<&[u8]>) -> PyResult<()> {
+        let (keys, passphrase) = (Arc::clone(&self.held), passphrase.map(Passphrase::new));
+        run(py, move || folder::save(&keys, &path, passphrase.transpose()?.as_ref()))
     }
 
     #[getter]

@@ -1,6 +1,6 @@
 """Errors of parameters, numbers and bytes."""
 
-from ._groups import FormatError, ParameterError, SharingError, SystemFault, ValueRangeError
+from ._groups import FormatError, MismatchError, ParameterError, SharingError, SystemFault, ValueRangeError
 
 
 class Algorithms(ParameterError):
@@ -413,3 +413,27 @@ class SharingRoom(SharingError):
 
 class SharingSpent(SharingError):
     """As many decryptions were shared as the policy allows."""
+
+
+class DerivationCost(FormatError):
+    """A file under a passphrase that asks for a derivation of its key that is not taken."""
+
+
+class DerivationMemory(SystemFault):
+    """Too little memory to derive a key from a passphrase."""
+
+
+class NotSecret(FormatError):
+    """A file without a secret, which is put under no passphrase."""
+
+
+class PassphraseLength(ValueRangeError):
+    """A passphrase that is empty or too long."""
+
+
+class PassphraseMissing(MismatchError):
+    """A secret key under a passphrase that was not given."""
+
+
+class PassphraseWrong(MismatchError):
+    """A passphrase that does not open the file, or a file that was changed."""

@@ -46,7 +46,10 @@ fn a_passphrase_opens_what_it_locked() {
     let key: SecretKey = from_bytes(&context(), &unlocked).unwrap();
     assert_eq!(Some(key.id()), header.key);
     for wrong in ["open sesam", "open sesame ", "Open sesame", "\0"] {
-        assert!(matches!(unlock(&locked, &passphrase(wrong)), Err(KeystoreError::Closed)), "{wrong:?}");
+        assert!(
+            matches!(unlock(&locked, &passphrase(wrong)), Err(KeystoreError::PassphraseWrong)),
+            "{wrong:?}"
+        );
     }
 }
 
@@ -86,7 +89,7 @@ fn other_files_and_passphrases_are_refused() {
     let public = to_bytes(&context, &PublicKey::generate(&context, &key, &mut rng).unwrap()).unwrap();
     for none in [&public, &locked] {
         let refused = lock(none, &word, CHEAP, &mut rng).unwrap_err();
-        assert!(matches!(refused, KeystoreError::NoSecret(_)), "{refused}");
+        assert!(matches!(refused, KeystoreError::NotSecret(_)), "{refused}");
     }
     assert!(matches!(lock(b"nothing", &word, CHEAP, &mut rng), Err(KeystoreError::Wire(_))));
     let kind = unlock(&secret, &word).unwrap_err();
@@ -121,7 +124,7 @@ fn hostile_costs_are_refused() {
         let mut hostile = locked.clone();
         hostile[at..at + 4].copy_from_slice(&number.to_le_bytes());
         assert!(
-            matches!(unlock(&hostile, &passphrase("x")), Err(KeystoreError::Cost { .. })),
+            matches!(unlock(&hostile, &passphrase("x")), Err(KeystoreError::DerivationCost { .. })),
             "{at} {number}"
         );
     }
