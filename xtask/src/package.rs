@@ -14,8 +14,8 @@ use crate::{layers, python, tree};
 /// Most keywords of a package, and most letters of one: the registry refuses more.
 const MOST_KEYWORDS: usize = 5;
 const MOST_LETTERS: usize = 20;
-/// Files that every package has besides its sources.
-const TEXTS: [&str; 3] = ["README.md", "LICENSE-MIT", "LICENSE-APACHE"];
+/// Licences that every package has, those of the repository.
+const LICENCES: [&str; 2] = ["LICENSE-MIT", "LICENSE-APACHE"];
 /// Most bytes of one package: the largest has a fifth of them, so that a file that strayed in is noticed.
 const MOST_BYTES: u64 = 1 << 20;
 
@@ -178,15 +178,28 @@ fn size(root: &Path, package: &Value) -> u64 {
 /// Returns what a package lacks that was built, or has too much of.
 fn missing(root: &Path, package: &Value) -> Vec<String> {
     let unpacked = alone(root).join(stem(package));
-    let mut found: Vec<String> = TEXTS
-        .iter()
-        .filter(|text| !unpacked.join(text).is_file())
-        .map(|text| format!("the package {} has no {text}", stem(package)))
-        .collect();
+    let mut found = lacking(root, &unpacked, &stem(package));
     let bytes = size(root, package);
     if bytes == 0 || bytes > MOST_BYTES {
         found
             .push(format!("the package {} has {bytes} bytes: 1 to {MOST_BYTES} are expected", stem(package)));
+    }
+    found
+}
+
+/// Returns what the folder of a package lacks besides its sources. A link that became a file has the name of a licence alone.
+fn lacking(root: &Path, unpacked: &Path, stem: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    if !unpacked.join("README.md").is_file() {
+        found.push(format!("the package {stem} has no README.md"));
+    }
+    for text in LICENCES {
+        let (own, expected) = (fs::read(unpacked.join(text)), fs::read(root.join(text)));
+        match (own, expected) {
+            (Ok(own), Ok(expected)) if own == expected => {}
+            (Ok(_), _) => found.push(format!("the package {stem} has another {text} than the repository")),
+            (Err(_), _) => found.push(format!("the package {stem} has no {text}")),
+        }
     }
     found
 }
@@ -205,6 +218,24 @@ mod tests {
         assert!(is_published(&bare));
         assert!(!is_published(&serde_json::json!({"publish": []})));
         assert_eq!(stem(&bare), "a-1.0.0");
+    }
+
+    #[test]
+    fn a_licence_that_is_no_more_than_a_name_is_found() {
+        let folder = tree::target(&tree::root()).join(format!("licences-{}", std::process::id()));
+        let package = folder.join("a");
+        fs::create_dir_all(&package).unwrap();
+        let write = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
+        LICENCES.iter().for_each(|name| write(name, "words"));
+        write("a/README.md", "a");
+        write("a/LICENSE-MIT", "words");
+        write("a/LICENSE-APACHE", "../LICENSE-APACHE");
+        let found = lacking(&folder, &package, "a-1.0.0");
+        assert_eq!(found, ["the package a-1.0.0 has another LICENSE-APACHE than the repository"]);
+        fs::remove_file(package.join("LICENSE-MIT")).unwrap();
+        fs::remove_file(package.join("README.md")).unwrap();
+        assert_eq!(lacking(&folder, &package, "a-1.0.0").len(), 3);
+        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
