@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
+use sunzi_rlwe::wire::sync_folder;
 use tempfile::{NamedTempFile, TempDir};
 
 use crate::name::BlobId;
@@ -130,17 +131,6 @@ impl Blobs for Folder {
         }
         Ok(found)
     }
-}
-
-/// Writes the names of a folder to the disk.
-#[cfg(unix)]
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
-}
-
-#[cfg(not(unix))]
-fn sync_folder(_: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 /// Returns the name and the number of the bytes of a file.

@@ -163,14 +163,20 @@ fn permit(builder: &mut tempfile::Builder<'_, '_>, secret: bool) {
 #[cfg(not(unix))]
 fn permit(_: &mut tempfile::Builder<'_, '_>, _: bool) {}
 
-/// Syncs a folder to the disk, so that the names of its files are stored too.
+/// Syncs a folder to the disk, so that the names of its files are stored too. Other systems than Unix have no such thing.
+///
+/// # Errors
+/// Every error of the system.
 #[cfg(unix)]
-fn sync_folder(folder: &Path) -> io::Result<()> {
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
 /// Syncs no folder, on systems where folders cannot be opened.
+///
+/// # Errors
+/// None.
 #[cfg(not(unix))]
-fn sync_folder(_: &Path) -> io::Result<()> {
+pub fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }

@@ -45,7 +45,7 @@ pub use erasing::ErasingReader;
 pub use error::WireError;
 pub use fault::Fault;
 pub use fields::{FieldReader, Fields};
-pub use file::{Unfinished, create, load, open_regular, remove_unfinished, replace, store};
+pub use file::{Unfinished, create, load, open_regular, remove_unfinished, replace, store, sync_folder};
 pub use format::{Format, Reader, Scope, from_bytes, to_bytes, write};
 pub use galois::GaloisFile;
 pub use header::{HEADER_LEN, Header, checksum};
