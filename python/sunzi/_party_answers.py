@@ -64,7 +64,7 @@ class Collected(Generic[One]):
         raise NotImplementedError
 
     @staticmethod
-    def _check(result: EncryptedArray) -> None:
+    def _check(result: EncryptedArray, /) -> None:
         """Fails for an array with which this cannot be done."""
 
     def __init__(
