@@ -3,7 +3,7 @@
 pub(crate) mod account;
 pub(crate) mod job;
 
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::time::Duration;
 
@@ -25,18 +25,8 @@ pub(crate) const JOB: &str = "service-job";
 /// Serves a folder until the process is asked to stop.
 pub(crate) fn run(args: &ServeArgs, threads: Option<u16>) -> Result<(), CliError> {
     check_address(args)?;
-    let stop = Stop::new();
-    let asked = stop.clone();
-    // Who asks twice waits for nothing: what was running is computed again after the next start.
-    interrupt::call(move || {
-        if asked.ask() {
-            std::process::exit(interrupt::INTERRUPTED)
-        }
-    })?;
-    let tls = match (&args.tls_cert, &args.tls_key) {
-        (Some(certificate), Some(key)) => Some(Tls::load(certificate, key).map_err(refuse)?),
-        _ => None,
-    };
+    let stop = stop()?;
+    let tls = tls(args.tls_cert.as_deref(), args.tls_key.as_deref())?;
     let temporary = match &args.data {
         Some(_) => None,
         None => Some(tempfile::tempdir().map_err(|error| refuse(ServiceError::Io(error)))?),
@@ -45,23 +35,49 @@ pub(crate) fn run(args: &ServeArgs, threads: Option<u16>) -> Result<(), CliError
     let data = args.data.as_deref().or(demo.as_deref());
     let data = data.ok_or_else(|| CliError::input("give --data, or --demo"))?;
     log();
-    let listener = TcpListener::bind(args.listen).map_err(|error| {
-        CliError::io(format!(
-            "cannot listen at {}: {}: choose another address with --listen",
-            args.listen,
-            reason(&error)
-        ))
-    })?;
+    let (listener, address) = bind(args.listen, tls.is_some())?;
     let server = Server::open(config(args, data, threads)?).map_err(refuse)?;
-    let address = listener.local_addr().map_err(|error| refuse(ServiceError::Io(error)))?;
-    let scheme = if tls.is_some() { "https" } else { "http" };
     if args.demo {
-        tell_demo(data, &format!("{scheme}://{address}"))?;
+        tell_demo(data, &address)?;
     }
     // What a demonstration prints is for a shell to read.
     let comment = if args.demo { "# " } else { "" };
-    output::print(&format!("{comment}listening at {scheme}://{address}"))?;
+    output::print(&format!("{comment}listening at {address}"))?;
     server.run(listener, tls, &stop).map_err(refuse)
+}
+
+/// Returns the handle by which a signal stops a server. Who asks twice waits for nothing: what was running is computed again after the next start.
+pub(crate) fn stop() -> Result<Stop, CliError> {
+    let stop = Stop::new();
+    let asked = stop.clone();
+    interrupt::call(move || {
+        if asked.ask() {
+            std::process::exit(interrupt::INTERRUPTED)
+        }
+    })?;
+    Ok(stop)
+}
+
+/// Reads the certificate and the key of a server, if they are given.
+pub(crate) fn tls(certificate: Option<&Path>, key: Option<&Path>) -> Result<Option<Tls>, CliError> {
+    certificate.zip(key).map(|(certificate, key)| Tls::load(certificate, key).map_err(refuse)).transpose()
+}
+
+/// Listens at an address, and returns the URL by which clients reach it.
+pub(crate) fn bind(listen: SocketAddr, has_tls: bool) -> Result<(TcpListener, String), CliError> {
+    let refused = |error| {
+        let why = reason(&error);
+        CliError::io(format!("cannot listen at {listen}: {why}: choose another address with --listen"))
+    };
+    let listener = TcpListener::bind(listen).map_err(refused)?;
+    let address = listener.local_addr().map_err(refused)?;
+    let scheme = if has_tls { "https" } else { "http" };
+    Ok((listener, format!("{scheme}://{address}")))
+}
+
+/// Returns the largest number of connections of an address unless one is given: what ends TLS before a server has one address for all.
+pub(crate) fn connections_each(tls_elsewhere: bool) -> usize {
+    if tls_elsewhere { usize::MAX } else { Limits::default().connections_each }
 }
 
 /// Fails where a token would pass from machine to machine in the clear.
@@ -92,8 +108,7 @@ pub(crate) fn log() {
 
 /// Makes the configuration of a server whose jobs are computed by this executable.
 fn config(args: &ServeArgs, data: &Path, threads: Option<u16>) -> Result<Config, CliError> {
-    // What ends TLS before the server has one address for all.
-    let most = if args.tls_elsewhere { usize::MAX } else { Limits::default().connections_each };
+    let most = connections_each(args.tls_elsewhere);
     let args = &args.limits;
     let program = std::env::current_exe().map_err(|error| refuse(ServiceError::Io(error)))?;
     let workers = usize::from(args.workers);

@@ -2,21 +2,20 @@
 
 use std::fs;
 use std::io::BufReader;
-use std::net::TcpListener;
 use std::path::Path;
 
 use sunzi::circuits::EvaluationKeys;
 use sunzi::rlwe::memory;
 use sunzi::rlwe::wire::{Reader, WireError, evaluation_keys_len, from_bytes, open_regular, to_bytes};
-use sunzi::rlwe::words::{bytes, counted, reason};
+use sunzi::rlwe::words::{bytes, counted};
 use sunzi::table::lookup::{Answer, Lookup, Prepared, Query};
-use sunzi_service::{Limits, LookupLimits, Lookups, Refusal, Stop, Tls, is_loopback, serve_lookups};
+use sunzi_service::{Limits, LookupLimits, Lookups, Refusal, is_loopback, serve_lookups};
 
 use super::{DESCRIPTION, ENTRIES, refuse_lookup};
 use crate::args::lookup::ServeArgs;
 use crate::error::CliError;
 use crate::files::refuse;
-use crate::{interrupt, output, serve};
+use crate::{output, serve};
 
 /// Serves a database until the process is asked to stop.
 pub(super) fn run(args: &ServeArgs) -> Result<(), CliError> {
@@ -26,36 +25,15 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), CliError> {
             "other machines reach {address}, and whoever is between could change answers: give --tls-cert and --tls-key, or --tls-elsewhere if something before this server ends TLS"
         )));
     }
-    let stop = Stop::new();
-    let asked = stop.clone();
-    interrupt::call(move || {
-        if asked.ask() {
-            std::process::exit(interrupt::INTERRUPTED)
-        }
-    })?;
-    let tls = match (&args.tls_cert, &args.tls_key) {
-        (Some(certificate), Some(key)) => Some(Tls::load(certificate, key).map_err(serve::refuse)?),
-        _ => None,
-    };
+    let stop = serve::stop()?;
+    let tls = serve::tls(args.tls_cert.as_deref(), args.tls_key.as_deref())?;
     let serving = prepare(args)?;
     serve::log();
-    let listener = TcpListener::bind(args.listen).map_err(|error| {
-        CliError::io(format!(
-            "cannot listen at {}: {}: choose another address with --listen",
-            args.listen,
-            reason(&error)
-        ))
-    })?;
-    let address = listener.local_addr().map_err(|error| CliError::io(reason(&error)))?;
-    let scheme = if tls.is_some() { "https" } else { "http" };
-    output::print(&format!("listening at {scheme}://{address}"))?;
-    let mut connections = Limits::default();
-    if args.tls_elsewhere {
-        // What ends TLS before the server has one address for all.
-        connections.connections_each = usize::MAX;
-    }
+    let (listener, address) = serve::bind(args.listen, tls.is_some())?;
+    output::print(&format!("listening at {address}"))?;
+    let connections_each = serve::connections_each(args.tls_elsewhere);
     let limits = LookupLimits {
-        connections,
+        connections: Limits { connections_each, ..Limits::default() },
         clients: args.clients.into(),
         together: args.together.into(),
         ..LookupLimits::default()

@@ -1,57 +1,22 @@
 //! Private lookups over HTTP: `sunzi lookup serve` and `sunzi lookup query`.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
 
 use crate::common::{Folder, json, stderr};
+use crate::server::Server;
 use serde_json::json;
 
 const ROWS: usize = 5000;
 
-/// A server in a process of its own, which is killed when this is dropped.
-struct Server {
-    process: Child,
-    address: String,
-}
-
-impl Server {
-    fn start(folder: &Folder, options: &str) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sunzi"));
-        command.args(format!("lookup serve db --listen 127.0.0.1:0 {options}").split_whitespace());
-        command.current_dir(folder.path("")).stdout(Stdio::piped());
-        let mut process = command.stderr(fs::File::create(folder.path("log")).unwrap()).spawn().unwrap();
-        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
-        let line = lines.find_map(|line| line.unwrap().strip_prefix("listening at ").map(str::to_owned));
-        Self {
-            process,
-            address: line.unwrap_or_else(|| panic!("{}", fs::read_to_string(folder.path("log")).unwrap())),
-        }
-    }
-
-    /// Sends a request as text, and returns the answer, whose body is short.
-    fn raw(&self, request: &str) -> String {
-        let mut stream = TcpStream::connect(self.address.strip_prefix("http://").unwrap()).unwrap();
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        answer
-    }
-
-    /// Asks the server to stop, and returns its exit code.
-    fn stop(mut self) -> Option<i32> {
-        let line = format!("kill -TERM {}", self.process.id());
-        assert!(Command::new("sh").args(["-c", &line]).status().unwrap().success());
-        self.process.wait().unwrap().code()
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        drop(self.process.kill());
-        drop(self.process.wait());
-    }
+/// Sends a request as text, and returns the answer, whose body is short.
+fn raw(server: &Server, request: &str) -> String {
+    let mut stream = TcpStream::connect(server.address.strip_prefix("http://").unwrap()).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
 }
 
 /// A folder with a database of keywords and keys of two clients.
@@ -72,7 +37,7 @@ fn query<'a>(server: &'a Server, keyword: &'a str, keys: &'a str) -> [&'a str; 8
 #[test]
 fn a_server_answers_clients_side_by_side() {
     let folder = folder("lookup-server");
-    let server = Server::start(&folder, "");
+    let server = Server::start(&folder, "lookup serve db");
     let ask = |keyword: &str, keys: &str| {
         json(&folder.run_of(&[&query(&server, keyword, keys)[..], &["--json"]].concat()))
     };
@@ -102,7 +67,7 @@ fn a_server_answers_clients_side_by_side() {
 #[test]
 fn keys_that_made_room_are_sent_again() {
     let folder = folder("lookup-server-room");
-    let server = Server::start(&folder, "--clients 1 --together 1");
+    let server = Server::start(&folder, "lookup serve db --clients 1 --together 1");
     for (at, keys) in ["ada", "bob", "ada", "ada"].into_iter().enumerate() {
         let keyword = format!("key {at}");
         let told = folder.fine_of(&query(&server, &keyword, keys));
@@ -113,7 +78,7 @@ fn keys_that_made_room_are_sent_again() {
 #[test]
 fn what_a_server_of_lookups_refuses_has_a_reason() {
     let folder = folder("lookup-server-refused");
-    let server = Server::start(&folder, "");
+    let server = Server::start(&folder, "lookup serve db");
     let refused = |arguments: &[&str], code: i32, words: &[&str]| {
         let output = folder.run_of(arguments);
         let text = stderr(&output);
@@ -150,7 +115,7 @@ fn what_a_server_of_lookups_refuses_has_a_reason() {
         (head(&format!("PUT /v1/keys/{hash}"), 1 << 40), 413, "too long"),
         (head(&format!("POST /v1/answers/{hash}"), 3) + "abc", 404, "no keys of this hash"),
     ] {
-        let answer = server.raw(&request);
+        let answer = raw(&server, &request);
         assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{request}: {answer}");
         assert!(answer.contains(words), "{request}: {answer}");
     }

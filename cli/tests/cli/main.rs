@@ -73,6 +73,9 @@ mod reencryption;
 mod schemas;
 #[cfg(test)]
 #[cfg(unix)]
+mod server;
+#[cfg(test)]
+#[cfg(unix)]
 mod service;
 #[cfg(test)]
 mod share;

@@ -6,47 +6,13 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::common::{Folder, json, stderr, stdout};
+use crate::server::Server;
 
 const PROGRAM: &str = "mean(x); corr(x, y); sum(x * y)";
-
-/// A server in a process of its own, which is killed when this is dropped.
-struct Server {
-    process: Child,
-    address: String,
-}
-
-impl Server {
-    fn start(folder: &Folder, options: &str) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sunzi"));
-        command.args(format!("serve --listen 127.0.0.1:0 {options}").split_whitespace());
-        command.current_dir(folder.path("")).stdout(Stdio::piped());
-        let mut process = command.stderr(fs::File::create(folder.path("log")).unwrap()).spawn().unwrap();
-        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
-        let line = lines.find_map(|line| line.unwrap().strip_prefix("listening at ").map(str::to_owned));
-        Self {
-            process,
-            address: line.unwrap_or_else(|| panic!("{}", fs::read_to_string(folder.path("log")).unwrap())),
-        }
-    }
-
-    /// Asks the server to stop, and returns its exit code.
-    fn stop(mut self) -> Option<i32> {
-        let line = format!("kill -TERM {}", self.process.id());
-        assert!(Command::new("sh").args(["-c", &line]).status().unwrap().success());
-        self.process.wait().unwrap().code()
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        drop(self.process.kill());
-        drop(self.process.wait());
-    }
-}
 
 /// A key holder's folder, with the address of a server and a token.
 struct Holder<'a> {
@@ -117,7 +83,7 @@ fn send<'a>(folder: &'a Folder, server: &Server, token: &str) -> Holder<'a> {
 fn a_server_computes_what_the_key_holder_would() {
     let folder = folder("service-whole", PROGRAM);
     let token = token(&folder);
-    let server = Server::start(&folder, "--data server --workers 2");
+    let server = Server::start(&folder, "serve --data server --workers 2");
     let holder = send(&folder, &server, &token);
     let id = holder.fine("run p --keys k t");
     holder.fine(&format!("get {id} -o out.sz"));
@@ -161,7 +127,7 @@ fn a_server_computes_what_the_key_holder_would() {
 fn what_cannot_be_is_refused_in_plain_words() {
     let folder = folder("service-refused", PROGRAM);
     let token = token(&folder);
-    let server = Server::start(&folder, "--data server --job-memory 3G");
+    let server = Server::start(&folder, "serve --data server --job-memory 3G");
     let holder = send(&folder, &server, &token);
     holder.refused(&["put", "keys", "s", "keys/secret"], 2, &["secret.sz", "never goes to a server"]);
     holder.refused(&["put", "keys", "s", "keys"], 2, &["has a folder in it"]);
@@ -234,7 +200,7 @@ fn cutting(server: &str, most: u64) -> String {
 fn a_result_comes_whole_over_connections_that_break() {
     let folder = folder("service-cut", PROGRAM);
     let token = token(&folder);
-    let server = Server::start(&folder, "--data server");
+    let server = Server::start(&folder, "serve --data server");
     let mut holder = send(&folder, &server, &token);
     let id = holder.fine("run p --keys k t");
     holder.fine(&format!("get {id} -o whole.sz"));
@@ -296,7 +262,8 @@ fn tls_logins_and_the_demonstration() {
         let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(file);
         fs::copy(from, folder.path(file)).unwrap();
     }
-    let server = Server::start(&folder, "--data server --tls-cert server-cert.pem --tls-key server-key.pem");
+    let server =
+        Server::start(&folder, "serve --data server --tls-cert server-cert.pem --tls-key server-key.pem");
     assert!(server.address.starts_with("https://"));
     let run = |arguments: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sunzi"));
@@ -337,7 +304,7 @@ fn tls_logins_and_the_demonstration() {
     lines.next().unwrap().unwrap();
     assert!(lines.next().unwrap().unwrap().starts_with("# listening at http://127.0.0.1:"));
     assert_eq!(holder.fine("list"), "nothing");
-    assert_eq!(Server { process: demo, address: String::new() }.stop(), Some(0));
+    assert_eq!(Server::of(demo).stop(), Some(0));
 }
 
 /// Kills a server so many times while it computes; every accepted job ends with the bytes that this machine computed itself.
@@ -345,7 +312,7 @@ fn kill(name: &str, times: usize) {
     let folder = folder(name, PROGRAM);
     let own = fs::read(folder.path("own.sz")).unwrap();
     let token = token(&folder);
-    let mut server = Server::start(&folder, "--data server --workers 2");
+    let mut server = Server::start(&folder, "serve --data server --workers 2");
     let mut holder = send(&folder, &server, &token);
     let (mut ids, mut seed) = (Vec::new(), 7_u64);
     for _ in 0..times {
@@ -354,7 +321,7 @@ fn kill(name: &str, times: usize) {
         std::thread::sleep(Duration::from_millis((seed >> 33) % 250));
         server.process.kill().unwrap();
         server.process.wait().unwrap();
-        server = Server::start(&folder, "--data server --workers 2");
+        server = Server::start(&folder, "serve --data server --workers 2");
         holder.address = server.address.clone();
         let jobs = json(&holder.run(&["list", "jobs", "--json"]))["jobs"].clone();
         let state = |id: &String| {
@@ -387,7 +354,7 @@ fn two_hundred_kills_lose_no_job() {
 fn times_of_jobs_and_requests() {
     let folder = folder("service-times", PROGRAM);
     let token = token(&folder);
-    let server = Server::start(&folder, "--data server --workers 2");
+    let server = Server::start(&folder, "serve --data server --workers 2");
     let holder = send(&folder, &server, &token);
     let address = server.address.strip_prefix("http://").unwrap();
     let request = |method: &str, path: &str, body: &str| {

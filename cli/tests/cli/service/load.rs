@@ -160,7 +160,7 @@ fn at(times: &mut [Duration], part: f64) -> Duration {
 fn load(name: &str, clients: usize, accounts: usize, time: Duration) {
     let folder = folder(name, PROGRAM);
     folder.fine_of(&["eval", "sum(x)", "--keys", "keys/eval", "t.sz", "-o", "sum.sz"]);
-    let server = Server::start(&folder, "--data server --workers 2");
+    let server = Server::start(&folder, "serve --data server --workers 2");
     let tokens: Vec<String> = (0..accounts)
         .map(|number| folder.fine(&format!("account add a{number} --data server")).trim().to_owned())
         .collect();
