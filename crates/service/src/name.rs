@@ -126,7 +126,7 @@ pub(crate) fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
     Some(bytes)
 }
 
-fn is_hex(text: &str, len: usize) -> bool {
+pub(crate) fn is_hex(text: &str, len: usize) -> bool {
     text.len() == len && text.bytes().all(|sign| matches!(sign, b'0'..=b'9' | b'a'..=b'f'))
 }
 

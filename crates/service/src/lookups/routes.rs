@@ -19,6 +19,7 @@ use tokio::time::timeout;
 
 use super::{Lookups, Shared, Waiting};
 use crate::http::{json as told, logged};
+use crate::name::{hex, is_hex};
 use crate::refusal::{Refusal, Result, ServiceError};
 
 /// Addresses, as the log names them.
@@ -69,7 +70,7 @@ async fn keep<L: Lookups>(
     let body = receive(request, shared.lookups.key_bytes()).await?;
     let own = Arc::clone(&shared);
     let read = tokio::task::spawn_blocking(move || {
-        let hash: String = Sha256::digest(&body).iter().map(|byte| format!("{byte:02x}")).collect();
+        let hash = hex(&Sha256::digest(&body));
         if hash != name {
             return Err(Refusal::input("the keys have another hash").expected(name).got(hash));
         }
@@ -101,8 +102,7 @@ async fn answer<L: Lookups>(
 }
 
 fn check_name(name: &str) -> std::result::Result<(), Refusal> {
-    let is_hash = name.len() == DIGITS && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    if is_hash {
+    if is_hex(name, DIGITS) {
         return Ok(());
     }
     Err(Refusal::input("this is no hash of keys")
