@@ -81,7 +81,7 @@ fn every_row_comes_back_by_its_number() {
     assert!(!folder.path("no.sz").exists() && !folder.path("no.sz.asked").exists());
 }
 
-/// The same rows give the same bytes, by keyword in any order; another cell changes the entries alone.
+/// A database of the same rows has the same bytes, by keyword in any order; one with another cell has other entries alone.
 #[test]
 fn databases_do_not_depend_on_chance() {
     let folder = Folder::new("lookup-same");

@@ -20,7 +20,7 @@ use crate::server::{Stop, Tls};
 /// Uploads of keys that are received at a time.
 const UPLOADS: usize = 16;
 
-/// What answers lookups.
+/// Database that answers lookups, and knows the bytes that the server passes on.
 pub trait Lookups: Send + Sync + 'static {
     /// Keys of a client, ready to use.
     type Keys: Send + Sync + 'static;

@@ -40,7 +40,7 @@ pub(super) fn sharing(file: &Path) -> Result<Option<Sharing>, WireError> {
     }))
 }
 
-/// What the description of a lookup database says.
+/// Facts in the description of a lookup database.
 #[derive(Debug, Serialize)]
 pub(super) struct Database {
     /// Name of the column of keywords; rows are asked by their numbers without one.

@@ -43,7 +43,7 @@ impl Client {
     }
 }
 
-/// What a client of the load saw.
+/// Jobs and times that a client of the load saw.
 #[derive(Default)]
 struct Seen {
     jobs: usize,

@@ -143,7 +143,7 @@ impl Database {
     }
 }
 
-/// What a query selects: ciphertexts for every row and column of the matrix.
+/// Selections of a query: ciphertexts for every row and column of the matrix.
 pub(super) struct Selections {
     pub(super) rows: Vec<Ciphertext>,
     columns: Vec<Ciphertext>,

@@ -1,4 +1,4 @@
-//! What comes back from a secret file under a passphrase, and what is refused.
+//! Secret files under a passphrase are opened by it, and by nothing else.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

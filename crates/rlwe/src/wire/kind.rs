@@ -201,7 +201,7 @@ kinds! {
     LookupQuery = 0x0F03, "a query to a lookup database";
     /// An answer of a lookup database.
     LookupAnswer = 0x0F04, "an answer of a lookup database";
-    /// What was asked of a lookup database, for whoever asked alone.
+    /// The note of a query to a lookup database, for whoever asked alone.
     LookupAsked = 0x0F05, "the SECRET note of what a query asks for";
 }
 

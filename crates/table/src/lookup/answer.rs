@@ -46,7 +46,7 @@ impl Query {
     }
 }
 
-/// What a client keeps of a query until the answer comes: it is secret.
+/// Note of a query that a client keeps until the answer comes: it is secret.
 #[derive(Clone)]
 pub struct Asked {
     pub(super) description: Description,
@@ -119,7 +119,7 @@ impl Lookup {
         Ok((query, asked))
     }
 
-    /// What rows are asked by, in words.
+    /// The key that rows are asked by, in words.
     fn asked_by(&self) -> &'static str {
         match self.description.by {
             By::Number => "the number of a row",

@@ -16,7 +16,7 @@ use crate::{Rows, TableError};
 /// Keywords that come several times and are named in a message.
 const NAMED: usize = 3;
 
-/// What is made of a table.
+/// Columns that a database is made of, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
     /// Name of the column whose cells are the keywords; rows are asked by their numbers without one.
@@ -25,7 +25,7 @@ pub struct Choice {
     pub columns: Vec<String>,
 }
 
-/// The database of a table, whose entries are in memory. Equal rows give equal bytes, and by keyword in any order.
+/// The database of a table, whose entries are in memory. Equal rows give equal bytes, and a database by keyword has the same for rows in any order.
 pub struct Built {
     lookup: Lookup,
     /// Keywords, which are empty where rows are asked by their numbers, and the bytes of their rows.

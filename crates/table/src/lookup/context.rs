@@ -1,4 +1,4 @@
-//! What both sides of a lookup make of its description.
+//! Contexts and layouts that both sides of a lookup make of its description.
 
 use sunzi_bfv::Context;
 use sunzi_circuits::retrieval::{Keywords, Layout, RetrievalError, SEAL, sealed};

@@ -14,14 +14,14 @@ use sunzi_rlwe::wire::{
 
 use super::MOST_COLUMNS;
 
-/// What an object of another database was made for, in words.
+/// Words of errors for an object that was made for another database.
 pub(super) const DATABASE: &str = "entries, by another description of a database";
 /// Largest number of bytes of a description.
 pub(super) const MOST_BYTES: usize = 1 << 20;
 /// Largest number of bytes of the name of a column.
 const MOST_NAME: usize = 1 << 12;
 
-/// What rows are asked by.
+/// Key that rows are asked by: their numbers, or a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum By {
     /// By their numbers, from 1 on.
@@ -49,7 +49,7 @@ impl Description {
         &self.parameters
     }
 
-    /// What rows are asked by.
+    /// The key that rows are asked by.
     #[must_use]
     pub fn by(&self) -> &By {
         &self.by
