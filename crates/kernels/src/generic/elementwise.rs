@@ -335,27 +335,49 @@ pub(crate) fn reduce_into<A: Arithmetic>(a: A, out: &mut [u64], words: &[u64]) {
     update(a, out, words, words, &Reduce);
 }
 
+/// Number of vectors of a packed term that are added before those of the next: terms are streams of memory, which is slow to go back and forth.
+const TURN: usize = 4;
+/// Distance in bytes from what is read of a packed term to what is prefetched.
+const TERM_AHEAD: usize = 1024;
+
 /// Writes the canonical residues of sums of packed residues: every term is read once, and unpacked in registers.
 #[inline(always)]
 pub(crate) fn sum_packed_into<A: Arithmetic>(a: A, out: &mut [u64], terms: &[&[u8]]) {
+    let bytes = TURN * WIDTH * residue_bytes(a.value());
+    let (turns, rest) = out.as_chunks_mut::<{ TURN * WIDTH }>();
+    let mut last = [0; TURN * WIDTH];
+    for (i, words) in turns.iter_mut().chain([&mut last]).enumerate() {
+        sum_turn(a, words, terms, i * bytes);
+    }
+    copy(rest, &last);
+}
+
+/// Adds up packed residues of all terms from a byte on.
+#[inline(always)]
+fn sum_turn<A: Arithmetic>(a: A, out: &mut [u64; TURN * WIDTH], terms: &[&[u8]], at: usize) {
     let (l, width) = (a.lanes(), residue_bytes(a.value()));
     // A word holds the sum of these terms and a residue.
     let room = (u64::MAX / (a.value() - 1).max(1) - 1).clamp(1, 1 << 16) as usize;
-    let (vectors, rest) = out.as_chunks_mut::<WIDTH>();
-    let mut last = padded(rest);
-    let pattern = l.pattern(width);
-    for (at, words) in vectors.iter_mut().chain([&mut last]).enumerate() {
-        let mut total = l.splat(0);
-        for terms in terms.chunks(room) {
-            for term in terms {
-                let bytes = term.get(at * WIDTH * width..).unwrap_or_default();
-                total = l.add(total, l.expand(bytes.first_chunk().unwrap_or(&[0; 8 * WIDTH]), pattern));
+    let (pattern, mut totals) = (l.pattern(width), [l.splat(0); TURN]);
+    for terms in terms.chunks(room) {
+        for term in terms {
+            let bytes = term.get(at..).unwrap_or_default();
+            for line in 0..(TURN * width).div_ceil(8) {
+                l.prefetch(bytes.as_ptr().wrapping_add(TERM_AHEAD + 64 * line).cast());
             }
-            total = a.reduce(total);
+            for (i, total) in totals.iter_mut().enumerate() {
+                let packed = bytes.get(i * WIDTH * width..).unwrap_or_default();
+                *total = l.add(*total, l.expand(packed.first_chunk().unwrap_or(&[0; 8 * WIDTH]), pattern));
+            }
         }
+        for total in &mut totals {
+            *total = a.reduce(*total);
+        }
+    }
+    let (vectors, _) = out.as_chunks_mut::<WIDTH>();
+    for (words, total) in vectors.iter_mut().zip(totals) {
         l.store(words, total);
     }
-    copy(rest, &last);
 }
 
 /// Computes data = −data mod q, word by word.
