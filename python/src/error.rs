@@ -4,6 +4,7 @@ use std::error::Error;
 
 use pyo3::prelude::*;
 use sunzi_parties::PartiesError;
+use sunzi_rlwe::words::innermost_variant;
 
 /// Failure of a call that computes.
 pub(crate) enum Failure {
@@ -22,32 +23,8 @@ pub(crate) struct Refused {
     is_fatal: bool,
 }
 
-/// Names of error variants that only carry an error of a layer below.
-const WRAPPERS: [&str; 20] = [
-    "Bfv",
-    "Bgv",
-    "Bootstrap",
-    "Ckks",
-    "Encoder",
-    "Encoding",
-    "Kernel",
-    "Math",
-    "Moduli",
-    "Program",
-    "Rlwe",
-    "Ring",
-    "Scheme",
-    "Segment",
-    "Series",
-    "Sampling",
-    "Sharing",
-    "Statistics",
-    "Transform",
-    "Wire",
-];
-
 /// Advice that names functions of Rust or options of the command line, and what it is in Python.
-const ADVICE: [(&str, &str); 7] = [
+const ADVICE: [(&str, &str); 13] = [
     (
         "declare a tighter bound with Evaluator::with_magnitude if you know one",
         "declare a tighter bound if you know one (encrypt(values, bounds=(low, high)), array.declared(low, high))",
@@ -64,28 +41,24 @@ const ADVICE: [(&str, &str); 7] = [
         "make a schema with --missing skip, or fill them in with --missing VALUE",
         "declare it with missing=True, or fill them in",
     ),
+    ("take the public key, or the secret one", "load the folder public, or secret"),
+    ("take the evaluation keys", "load the folder eval"),
+    ("take the secret key", "load the folder secret"),
+    ("leave some columns of the schema encrypted", "leave some with encrypted=True in the schema"),
+    ("(plan within those of the keys)", "(plan within them by program.plan(keys=keys))"),
+    ("(make the program for the schema of the table)", "(Program(text, table.schema) is for these)"),
 ];
 
 impl<E: Error> From<E> for Failure {
     fn from(error: E) -> Self {
         let debug = format!("{error:?}");
-        Self::Library { class: class(&debug).to_owned(), message: advised(error.to_string()) }
+        Self::Library { class: innermost_variant(&debug).to_owned(), message: advised(error.to_string()) }
     }
 }
 
 /// Returns a message with the advice that is for Python.
 pub(crate) fn advised(message: String) -> String {
     ADVICE.iter().fold(message, |text, (rust, python)| text.replace(rust, python))
-}
-
-/// Returns the name of the innermost variant in the debug text of an error.
-fn class(debug: &str) -> &str {
-    let end = debug.find(|c: char| !c.is_alphanumeric()).unwrap_or(debug.len());
-    let (name, rest) = debug.split_at(end);
-    match rest.strip_prefix('(') {
-        Some(inner) if WRAPPERS.contains(&name) => class(inner),
-        _ => name,
-    }
 }
 
 impl Failure {
@@ -114,7 +87,7 @@ impl Failure {
             _ => "PartiesError",
         };
         let refused = error.sender().zip(error.fault()).map(|(sender, fault)| {
-            let fault_name = self::class(&format!("{fault:?}")).to_owned();
+            let fault_name = innermost_variant(&format!("{fault:?}")).to_owned();
             Box::new(Refused { sender: sender.to_owned(), fault: fault_name, is_fatal: error.is_fatal() })
         });
         Self::Party { class, message: error.to_string(), refused }

@@ -11,6 +11,7 @@ use sunzi_rlwe::randomness::from_os;
 use sunzi_rlwe::reencryption::{ReencryptionContext, Reencryptions};
 use sunzi_rlwe::wire::{self, WireError};
 use sunzi_rlwe::{Ciphertext as Of, Homomorphic, LedgerFile, RlweContext, SharingLedger, SharingPolicy};
+use sunzi_table::in_memory::Keys;
 
 use crate::ciphertext::Ciphertext;
 use crate::compute::run;
@@ -18,7 +19,7 @@ use crate::context::Context;
 use crate::error::Failure;
 use crate::keys::{SecretKey, short};
 use crate::scheme::{Cipher, Scheme};
-use crate::table::{Held, TableKeys, TableResults};
+use crate::table::{TableKeys, TableResults};
 
 /// Public key for re-encryption of any exact scheme: results are handed on to its owner.
 #[pyclass(frozen, module = "sunzi._native")]
@@ -298,7 +299,7 @@ fn locked(ledger: &Mutex<LedgerFile>) -> MutexGuard<'_, LedgerFile> {
     ledger.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn owner(held: &Held) -> Result<&sunzi_rlwe::SecretKey, Failure> {
+fn owner(held: &Keys) -> Result<&sunzi_rlwe::SecretKey, Failure> {
     let missing = "there is no secret key to hand results on: load the folder secret";
     held.secret.as_deref().ok_or_else(|| Failure::new("MissingKey", missing))
 }

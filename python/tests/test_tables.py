@@ -204,7 +204,7 @@ def test_what_does_not_belong_together_is_refused() -> None:
     plan, cells = planned("sum(age * cost)", scheme="bfv"), table()
     keys, others = plan.keygen(), plan.keygen()
     encrypted = plan.encrypt(keys, cells)
-    with pytest.raises(errors.Key, match="take both of one"):
+    with pytest.raises(errors.Key, match="made together"):
         plan.compute(others, encrypted)
     results = plan.compute(keys, encrypted)
     with pytest.raises(errors.Key):
@@ -260,7 +260,7 @@ def test_damaged_bytes_are_refused(tmp_path: Path) -> None:
     # The public key of somebody else.
     plan.keygen().save(tmp_path / "others")
     (tmp_path / "others" / "public" / "public.sz").replace(folder / "public" / "public.sz")
-    with pytest.raises(errors.Key, match="take those of one"):
+    with pytest.raises(errors.Key, match="made together"):
         tables.Keys.load(folder, insecure_for_research_only=True)
 
 

@@ -12,8 +12,8 @@ pub use unit::{Origin, TimeUnit, Unit};
 pub const LARGEST_CELL: i64 = 1 << 53;
 /// Largest number that a column of a program made in memory may declare: exact schemes hold it, doubles need not.
 pub const WIDEST_CELL: i64 = 1 << 60;
-/// Largest number of rows of a table.
-pub const MAX_ROWS: u64 = 1 << 40;
+/// Largest number of rows of a table: 2^40, or 2^31 where memory has addresses of 32 bits, as in WebAssembly.
+pub const MAX_ROWS: u64 = if usize::BITS < u64::BITS { 1 << 31 } else { 1 << 40 };
 /// Largest number of columns of a table, and of labels of a category.
 pub const MAX_COLUMNS: usize = 4096;
 

@@ -2,6 +2,30 @@
 
 use std::io::{Error, ErrorKind};
 
+/// Names of error variants that only carry an error of a layer below.
+const WRAPPERS: [&str; 20] = [
+    "Bfv",
+    "Bgv",
+    "Bootstrap",
+    "Ckks",
+    "Encoder",
+    "Encoding",
+    "Kernel",
+    "Math",
+    "Moduli",
+    "Program",
+    "Rlwe",
+    "Ring",
+    "Scheme",
+    "Segment",
+    "Series",
+    "Sampling",
+    "Sharing",
+    "Statistics",
+    "Transform",
+    "Wire",
+];
+
 /// Returns a number of bytes in the binary unit that people read it in, with one decimal.
 ///
 /// ```
@@ -89,6 +113,26 @@ fn without_number(text: &str) -> String {
     match text.split_once(NUMBER) {
         Some((words, rest)) => format!("{words}{}", rest.split_once(')').map_or("", |(_, behind)| behind)),
         None => text.to_owned(),
+    }
+}
+
+/// Returns the name of the innermost variant in the debug text of an error, for languages whose errors have the names of variants: variants that only carry an error
+/// of a layer below are passed over.
+///
+/// ```
+/// use sunzi_rlwe::wire::WireError;
+/// use sunzi_rlwe::words::innermost_variant;
+///
+/// assert_eq!(innermost_variant(&format!("{:?}", WireError::Truncated)), "Truncated");
+/// assert_eq!(innermost_variant("Wire(Kind { got: 3 })"), "Kind");
+/// ```
+#[must_use]
+pub fn innermost_variant(debug: &str) -> &str {
+    let end = debug.find(|c: char| !c.is_alphanumeric()).unwrap_or(debug.len());
+    let (name, rest) = debug.split_at(end);
+    match rest.strip_prefix('(') {
+        Some(inner) if WRAPPERS.contains(&name) => innermost_variant(inner),
+        _ => name,
     }
 }
 

@@ -68,6 +68,15 @@ pub enum TableError {
         /// Value of the property that was found.
         got: String,
     },
+    /// A key that the call takes is not among the keys.
+    #[error("there is no key {what}")]
+    MissingKey {
+        /// What the missing key is for, and which one to take.
+        what: &'static str,
+    },
+    /// No column of the table would be encrypted.
+    #[error("no column would be encrypted: leave some columns of the schema encrypted")]
+    Empty,
     /// An error of the wire format.
     #[error(transparent)]
     Wire(#[from] WireError),

@@ -20,6 +20,7 @@ mod encrypted;
 mod error;
 pub mod file;
 mod fit;
+pub mod in_memory;
 mod input;
 mod joined;
 pub mod lookup;

@@ -14,15 +14,15 @@ use sunzi_program::contexts::{BOOTSTRAPPING, GALOIS, LEDGER, PARAMETERS, PUBLIC,
 use sunzi_rlwe::LedgerFile;
 use sunzi_rlwe::randomness::from_os;
 use sunzi_rlwe::wire::{Accept, WireError, load as read, store};
+use sunzi_table::in_memory::{Evaluation, Keys};
 
-use super::keys::{Evaluation, Held, is_there};
 use crate::error::Failure;
 
 /// Folders of the owner, of whoever encrypts, and of whoever computes.
 const FOLDERS: [&str; 3] = ["secret", "public", "eval"];
 
 /// Writes the folders of the parties that there are keys for.
-pub(super) fn save(keys: &Held, path: &Path, passphrase: Option<&Passphrase>) -> Result<(), Failure> {
+pub(super) fn save(keys: &Keys, path: &Path, passphrase: Option<&Passphrase>) -> Result<(), Failure> {
     if is_there(path) {
         let message =
             format!("{} is there already: keys are never overwritten; choose another folder", path.display());
@@ -35,7 +35,7 @@ pub(super) fn save(keys: &Held, path: &Path, passphrase: Option<&Passphrase>) ->
     })
 }
 
-fn write(keys: &Held, path: &Path, passphrase: Option<&Passphrase>) -> Result<(), Failure> {
+fn write(keys: &Keys, path: &Path, passphrase: Option<&Passphrase>) -> Result<(), Failure> {
     let (contexts, rlwe) = (&keys.contexts, keys.contexts.rlwe());
     let party = |name: &str| {
         let folder = path.join(name);
@@ -68,6 +68,7 @@ fn write(keys: &Held, path: &Path, passphrase: Option<&Passphrase>) -> Result<()
             contexts.store_bootstrapping(own, &folder)?;
             store(rlwe, rotations, folder.join(GALOIS))?;
         }
+        _ => return Err(Failure::internal("keys of a form that no file has")),
     }
     Ok(())
 }
@@ -90,7 +91,7 @@ fn failed(path: &Path, error: &io::Error) -> Failure {
 }
 
 /// Reads the keys in a folder: of a party, or of all parties whose folders are in it.
-pub(super) fn load(path: &Path, accept: Accept, passphrase: Option<&Passphrase>) -> Result<Held, Failure> {
+pub(super) fn load(path: &Path, accept: Accept, passphrase: Option<&Passphrase>) -> Result<Keys, Failure> {
     let parties = FOLDERS.map(|name| path.join(name));
     let all = !is_there(&path.join(PARAMETERS));
     let folders: Vec<&Path> = if all {
@@ -112,15 +113,16 @@ pub(super) fn load(path: &Path, accept: Accept, passphrase: Option<&Passphrase>)
         }
     }
     let contexts = Contexts::new(&parameters)?;
-    let mut keys = Held { contexts, secret: None, public: None, evaluation: None };
+    let mut keys = Keys { contexts, secret: None, public: None, evaluation: None };
     for folder in folders {
         take(&mut keys, folder, passphrase)?;
     }
-    keys.check()
+    keys.check()?;
+    Ok(keys)
 }
 
 /// Reads the keys that are in the folder of a party.
-fn take(keys: &mut Held, folder: &Path, passphrase: Option<&Passphrase>) -> Result<(), Failure> {
+fn take(keys: &mut Keys, folder: &Path, passphrase: Option<&Passphrase>) -> Result<(), Failure> {
     let contexts = &keys.contexts;
     if is_there(&folder.join(SECRET)) {
         let file = folder.join(SECRET);
@@ -164,4 +166,9 @@ fn check_mode(path: &Path) -> Result<(), Failure> {
     #[cfg(not(unix))]
     let _ = path;
     Ok(())
+}
+
+/// Whether a path is a folder or a file that is there.
+fn is_there(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
 }

@@ -7,25 +7,25 @@ use pyo3::prelude::*;
 use sunzi_keystore::Passphrase;
 use sunzi_program::Plan;
 use sunzi_rlwe::wire::Accept;
+use sunzi_table::in_memory::Keys;
 
 use super::columns::{Columns, Given};
 use super::folder;
-use super::keys::{Held, generate};
 use super::plan::{TablePlan, TableProgram};
-use super::results::{TableResults, Value, decrypted, given};
-use super::run::{TableBytes, compute, encrypt};
+use super::results::{TableResults, Value, given};
+use super::run::{TableBytes, encrypt};
 use crate::compute::{Progress, run};
 use crate::error::OrRaise as _;
 
 /// Keys of a plan: those that this party has.
 #[pyclass(frozen, module = "sunzi._native")]
 pub(crate) struct TableKeys {
-    held: Arc<Held>,
+    held: Arc<Keys>,
 }
 
 impl TableKeys {
     /// Shares the keys with other classes.
-    pub(crate) fn held(&self) -> Arc<Held> {
+    pub(crate) fn held(&self) -> Arc<Keys> {
         Arc::clone(&self.held)
     }
 }
@@ -38,7 +38,7 @@ impl TableKeys {
         let plan = Arc::clone(&plan.plan);
         run(py, move || {
             let progress = Progress::new(progress);
-            let held = generate(&plan, |done, total| progress.tell(done, total))?;
+            let held = Keys::generate(&plan, |done, total| progress.tell(done, total))?;
             progress.finish()?;
             Ok(Self { held: Arc::new(held) })
         })
@@ -79,7 +79,7 @@ impl TableKeys {
 
     #[getter]
     fn id(&self) -> Option<String> {
-        self.held.key().map(|id| id.to_string())
+        self.held.id().map(|id| id.to_string())
     }
 
     /// Which keys there are: the secret one, the public one, and those of whoever computes.
@@ -101,7 +101,7 @@ impl TableKeys {
     /// Returns the keys without the secret one.
     #[getter]
     fn without_secret(&self) -> Self {
-        Self { held: Arc::new(Held { secret: None, ..self.held.shared() }) }
+        Self { held: Arc::new(Keys { secret: None, ..Keys::clone(&self.held) }) }
     }
 
     /// Encrypts the columns of a plan's schema, its rows where the plan has them.
@@ -122,7 +122,7 @@ impl TableKeys {
         let (keys, plan, bytes) = (Arc::clone(&self.held), Arc::clone(&plan.plan), Arc::clone(&table.bytes));
         run(py, move || {
             let progress = Progress::new(progress);
-            let results = compute(&keys, &plan, &bytes, &progress)?;
+            let results = keys.compute(&plan, &bytes, &|done, steps| progress.tell(done, steps))?;
             progress.finish()?;
             Ok(TableResults { bytes: Arc::new(results) })
         })
@@ -137,7 +137,7 @@ impl TableKeys {
     ) -> PyResult<Vec<(String, Value<'py>)>> {
         let (keys, plan) = (Arc::clone(&self.held), Arc::clone(&plan.plan));
         let bytes = Arc::clone(&results.bytes);
-        let results = run(py, move || decrypted(&bytes, &plan, &keys))?;
-        Ok(given(py, results))
+        let results = run(py, move || Ok(keys.decrypt(&plan, &bytes)?))?;
+        given(py, results).or_raise(py)
     }
 }

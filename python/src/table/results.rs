@@ -1,19 +1,14 @@
 //! Results of a run: bytes for whoever computes, numbers for the key holder.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::io::Cursor;
 use std::sync::Arc;
 
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sunzi_program::results::{Description, ResultsReader};
-use sunzi_program::run::Estimate;
-use sunzi_program::{Formula, NodeId, Number, Opened, OutputValue, Plan, ProgramError, Undefined};
-use sunzi_rlwe::wire::WireError;
+use sunzi_program::Number;
+use sunzi_program::results::Description;
+use sunzi_table::in_memory::{Opened, OpenedNumber};
 
-use super::keys::{Held, missing};
-use super::mismatch;
 use crate::compute::run;
 use crate::error::{Failure, advised};
 
@@ -70,105 +65,23 @@ impl TableResults {
 }
 
 /// Gives Python the values of results.
-pub(super) fn given(py: Python<'_>, results: Vec<(String, Found)>) -> Vec<(String, Value<'_>)> {
+pub(super) fn given(
+    py: Python<'_>,
+    results: Vec<(String, Opened)>,
+) -> Result<Vec<(String, Value<'_>)>, Failure> {
     let array = |cells: Vec<f64>| PyArray1::from_vec(py, cells);
+    let group = |(labels, number): (Vec<String>, OpenedNumber)| (labels, told(&number));
     let value = |value| match value {
-        Found::Number(number) => Value::Number(number),
-        Found::Groups(groups) => Value::Groups(groups),
-        Found::Rows(values, errors, clear) => Value::Rows((array(values), array(errors), clear)),
+        Opened::Number(number) => Ok(Value::Number(told(&number))),
+        Opened::Groups(groups) => Ok(Value::Groups(groups.into_iter().map(group).collect())),
+        Opened::Rows { values, errors, clear } => Ok(Value::Rows((array(values), array(errors), clear))),
+        _ => Err(Failure::internal("a result of a form that Python has not")),
     };
-    results.into_iter().map(|(name, found)| (name, value(found))).collect()
+    results.into_iter().map(|(name, opened)| Ok((name, value(opened)?))).collect()
 }
 
-/// Decrypted value of a result.
-pub(super) enum Found {
-    Number(Told),
-    Groups(Vec<(Vec<String>, Told)>),
-    Rows(Vec<f64>, Vec<f64>, bool),
-}
-
-/// Reason why results were not opened.
-struct Stopped(Failure);
-
-impl From<WireError> for Stopped {
-    fn from(error: WireError) -> Self {
-        Self(error.into())
-    }
-}
-
-impl From<ProgramError> for Stopped {
-    fn from(error: ProgramError) -> Self {
-        Self(error.into())
-    }
-}
-
-/// Opens the results of a plan, and of no other program.
-pub(super) fn decrypted(bytes: &[u8], plan: &Plan, keys: &Held) -> Result<Vec<(String, Found)>, Failure> {
-    keys.check_plan(plan)?;
-    let secret = keys.secret.as_ref().ok_or_else(|| missing("to decrypt with: load the folder secret"))?;
-    let contexts = &keys.contexts;
-    let mut results = ResultsReader::open(contexts, Cursor::new(bytes))?;
-    if results.key() != secret.id() {
-        return Err(WireError::Key { expected: Some(secret.id()), got: Some(results.key()) }.into());
-    }
-    let description = results.description().clone();
-    description.check_plan(plan)?;
-    if description.layout != plan.layout {
-        return Err(mismatch("where rows are", "as the plan says", "elsewhere"));
-    }
-    let codec = contexts.codec(&plan.layout)?;
-    let mut columns: BTreeMap<NodeId, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
-    let clear = results.clear();
-    let totals = results.decrypt(&codec, secret, |id, _, cells| {
-        let (values, errors) = columns.entry(id).or_default();
-        values.extend(cells.iter().map(|cell| cell.number.to_f64()));
-        errors.extend(cells.iter().map(|cell| cell.error));
-        Ok::<_, Stopped>(())
-    });
-    let totals = totals.map_err(|stopped| stopped.0)?;
-    let opened = plan.program.finish(|id| totals.get(&id).cloned());
-    let outputs = plan.program.outputs().iter().zip(opened);
-    Ok(outputs
-        .map(|(output, (name, opened))| (name.to_owned(), found(&output.value, opened, &columns, &clear)))
-        .collect())
-}
-
-fn found(
-    value: &OutputValue,
-    opened: Opened,
-    columns: &BTreeMap<NodeId, (Vec<f64>, Vec<f64>)>,
-    clear: &BTreeSet<NodeId>,
-) -> Found {
-    match opened {
-        Opened::Number(number) => {
-            let known = matches!(value, OutputValue::Number(formula) if rests(formula, clear));
-            Found::Number(told(&number, known))
-        }
-        Opened::Groups(groups) => {
-            let formula = |at: usize| match value {
-                OutputValue::Groups(groups) => groups.get(at).map(|group| &group.formula),
-                _ => None,
-            };
-            let known = |at| formula(at).is_some_and(|formula| rests(formula, clear));
-            let group =
-                |(at, (labels, number)): (usize, (Vec<String>, _))| (labels, told(&number, known(at)));
-            Found::Groups(groups.into_iter().enumerate().map(group).collect())
-        }
-        Opened::Column(id) => {
-            // Two results may be one column.
-            let (values, errors) = columns.get(&id).cloned().unwrap_or_default();
-            Found::Rows(values, errors, clear.contains(&id))
-        }
-    }
-}
-
-/// Whether a formula rests on totals alone that were never encrypted.
-fn rests(formula: &Formula, clear: &BTreeSet<NodeId>) -> bool {
-    let totals = formula.totals();
-    !totals.is_empty() && totals.iter().all(|id| clear.contains(id))
-}
-
-fn told(number: &Result<Estimate, Undefined>, clear: bool) -> Told {
+fn told(OpenedNumber { number, clear }: &OpenedNumber) -> Told {
+    let clear = *clear;
     match number {
         Err(why) => (f64::NAN, 0.0, None, Some(advised(why.to_string())), clear),
         Ok(estimate) => {
