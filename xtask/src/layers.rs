@@ -18,7 +18,7 @@ enum Place {
 
 /// Folder and place of every package, as the table of `ARCHITECTURE.md` has them. Packages of later
 /// milestones are listed before they exist, so that they arrive in the right place.
-const PLACES: [(&str, &str, Place); 24] = [
+const PLACES: [(&str, &str, Place); 25] = [
     ("sunzi-math", "crates/math", Place::Layer(0)),
     ("sunzi-kernels", "crates/kernels", Place::Layer(1)),
     ("sunzi-ring", "crates/ring", Place::Layer(2)),
@@ -40,6 +40,7 @@ const PLACES: [(&str, &str, Place); 24] = [
     ("sunzi-cli", "cli", Place::Leaf),
     ("lab", "lab", Place::Leaf),
     ("sunzi-python", "python", Place::Leaf),
+    ("sunzi-wasm", "crates/wasm", Place::Leaf),
     (TESTING, "testing", Place::Leaf),
     ("xtask", "xtask", Place::Leaf),
     ("sunzi-docs", "docs", Place::Leaf),

@@ -1,5 +1,5 @@
 //! Developer tasks of Sunzi: `cargo xtask test`, `cargo xtask check`, `cargo xtask layers`, `cargo xtask limits`, `cargo xtask python`,
-//! `cargo xtask book`, `cargo xtask circles`, `cargo xtask budgets`, `cargo xtask paths`, `cargo xtask faults`, `cargo xtask reliability`,
+//! `cargo xtask typescript`, `cargo xtask book`, `cargo xtask circles`, `cargo xtask budgets`, `cargo xtask paths`, `cargo xtask faults`, `cargo xtask reliability`,
 //! `cargo xtask peers`, and for a release `cargo xtask package`, `cargo xtask wheels`, `cargo xtask archive`.
 //!
 //! Exit codes of `cargo xtask`: 0 everything held, 1 a check failed, 2 the command line was wrong.
@@ -25,6 +25,7 @@ mod step;
 mod supply;
 mod test;
 mod tree;
+mod typescript;
 mod wheels;
 
 use std::process::ExitCode;
@@ -69,6 +70,8 @@ enum Task {
     Book(book::Arguments),
     /// Build the Python package into a fresh virtual environment and test it there
     Python,
+    /// Build Sunzi in WebAssembly and the npm package, and test them in Node (needs Node, npm and the network)
+    Typescript,
     /// Package every crate as it would be published, and compile each from its package alone
     Package(package::Arguments),
     /// Build wheels of the Python package for Linux and its source distribution, and try them (needs Python and the network)
@@ -98,6 +101,7 @@ fn main() -> ExitCode {
         Task::Supply(arguments) => supply::run(&arguments),
         Task::Book(arguments) => book::run(&arguments),
         Task::Python => python::check(&tree::root()).map(|summary| format!("python: {summary}")),
+        Task::Typescript => typescript::check(&tree::root()).map(|summary| format!("typescript: {summary}")),
         Task::Package(arguments) => package::run(&arguments),
         Task::Wheels(arguments) => wheels::run(&arguments),
         Task::Archive(arguments) => archive::run(&arguments),

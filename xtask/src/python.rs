@@ -16,7 +16,7 @@ const PACKAGES: [&str; 7] =
 const COMMAND_LINE: &str =
     "test --locked --workspace --exclude sunzi-python --features lab/peers --test cli --no-run";
 /// Environment variable that tells the tests where the command line is.
-const BINARY: &str = "SUNZI_BINARY";
+pub(crate) const BINARY: &str = "SUNZI_BINARY";
 
 /// Builds the wheel of the Python package, installs it and runs its tests. Without Python, or without
 /// packages for it, the check says so and does nothing else.
@@ -62,7 +62,7 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
 }
 
 /// Builds the command line as the tests of the workspace have it, and returns its path.
-fn command_line(root: &Path) -> Result<PathBuf, String> {
+pub(crate) fn command_line(root: &Path) -> Result<PathBuf, String> {
     run(Command::new(step::cargo()).args(COMMAND_LINE.split_whitespace()).current_dir(root))?;
     let binary = tree::target(root).join("debug").join(format!("sunzi{}", std::env::consts::EXE_SUFFIX));
     if binary.is_file() { Ok(binary) } else { Err(format!("{} was not built", binary.display())) }
@@ -95,7 +95,7 @@ pub(crate) fn only(folder: &Path, extension: &str) -> Result<PathBuf, String> {
 }
 
 /// Whether a command can be started and succeeds, its output dropped.
-fn quiet(command: &mut Command) -> bool {
+pub(crate) fn quiet(command: &mut Command) -> bool {
     command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 

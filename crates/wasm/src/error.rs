@@ -1,0 +1,33 @@
+//! Errors of Rust as errors of JavaScript.
+
+use std::error::Error;
+
+use sunzi_rlwe::words::innermost_variant;
+use wasm_bindgen::JsValue;
+
+/// Failure of a call: the name of its error, and its message.
+pub(crate) struct Failure {
+    name: String,
+    message: String,
+}
+
+impl Failure {
+    /// Makes an error of this layer.
+    pub(crate) fn new(name: &str, message: impl Into<String>) -> Self {
+        Self { name: name.to_owned(), message: message.into() }
+    }
+}
+
+impl<E: Error> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self::new(innermost_variant(&format!("{error:?}")), error.to_string())
+    }
+}
+
+impl From<Failure> for JsValue {
+    fn from(failure: Failure) -> Self {
+        let error = js_sys::Error::new(&failure.message);
+        error.set_name(&failure.name);
+        error.into()
+    }
+}
