@@ -80,15 +80,19 @@ export class Source {
   /**
    * Reads the bytes in blocks of at most 256 KiB.
    *
-   * @throws Changed where there are more or fewer than there were when the source was made.
+   * @throws Changed where there are more or fewer than there were when the source was made: before the last block, so that no request with other bytes is whole.
    */
   async *blocks(): AsyncGenerator<Uint8Array> {
     let left = this.nbytes;
+    let held: Uint8Array | undefined;
     try {
       for await (const chunk of this.#chunks()) {
         if (chunk.length > left) throw this.#changed("has more bytes than were said");
         left -= chunk.length;
-        for (let at = 0; at < chunk.length; at += BLOCK) yield chunk.subarray(at, at + BLOCK);
+        for (let at = 0; at < chunk.length; at += BLOCK) {
+          if (held !== undefined) yield held;
+          held = chunk.subarray(at, at + BLOCK);
+        }
       }
     } catch (error) {
       // A file that changed after it was chosen.
@@ -96,6 +100,7 @@ export class Source {
       throw error;
     }
     if (left > 0) throw this.#changed("became shorter while it was sent");
+    if (held !== undefined) yield held;
   }
 
   async *#chunks(): AsyncGenerator<Uint8Array> {
@@ -138,6 +143,15 @@ function lengthOf(name: string, content: Content): number {
   throw new TypeError(`'${name}' is nothing that can be sent: give a Blob, a Uint8Array, or an object with nbytes and open()`);
 }
 
+/** Milliseconds after the first block, in which a server says that it takes no such upload. */
+const FIRST = 50;
+
+/** Lets the runtime read what has come. A server that refuses an upload before its end closes the connection, and its answer would be lost by a write that fails. */
+function turn(milliseconds: number): Promise<void> {
+  if (milliseconds === 0 && typeof setImmediate === "function") return new Promise((resolve) => setImmediate(resolve));
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
 /** One attempt to send a source: its bytes counted and hashed as they go. */
 export class Upload {
   readonly source: Source;
@@ -149,6 +163,8 @@ export class Upload {
   readonly #hash = hasher();
   #sha256: string | undefined;
   #sent = 0;
+  #told: number | undefined;
+  #isFirst = true;
 
   constructor(source: Source, before: number, total: number, progress: Progress | undefined) {
     this.source = source;
@@ -170,16 +186,16 @@ export class Upload {
         rest();
         // What was handed over before has been taken.
         if (this.#sent > 0) this.#tell();
+        await turn(this.#sent > 0 && this.#isFirst ? FIRST : 0);
+        this.#isFirst = this.#sent === 0;
         const { done, value } = await blocks.next();
         touch();
-        if (done) {
-          this.#sha256 = this.#hash.hex();
-          controller.close();
-          return;
-        }
+        if (done) return this.#end(controller);
         this.#hash.update(value);
         this.#sent += value.length;
         controller.enqueue(value);
+        // The server may answer before this is called again.
+        if (this.#sent === this.source.nbytes) this.#end(controller);
       } catch (error) {
         this.failure = error;
         throw error;
@@ -198,15 +214,19 @@ export class Upload {
     return whole;
   }
 
-  /** Tells that all was sent. */
+  /** Tells that all was sent, if that was not told. */
   finish(): void {
-    if (this.#sent < this.source.nbytes || this.source.nbytes === 0) {
-      this.#sent = this.source.nbytes;
-      this.#tell();
-    }
+    this.#sent = this.source.nbytes;
+    if (this.#told !== this.#sent) this.#tell();
+  }
+
+  #end(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    this.#sha256 = this.#hash.hex();
+    controller.close();
   }
 
   #tell(): void {
+    this.#told = this.#sent;
     this.#progress?.(this.#before + this.#sent, this.#total);
   }
 }

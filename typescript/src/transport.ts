@@ -77,6 +77,8 @@ class Watch {
   /** Begins the time anew, `more` seconds longer than it is otherwise. */
   touch = (more = 0): void => {
     this.rest();
+    // A body may be read a little longer than its request lasts.
+    if (this.controller.signal.aborted) return;
     const late = (): void => {
       this.isLate = true;
       this.controller.abort();
