@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { link, lstat, mkdir, open, readdir, readFile, rename, stat, unlink } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { Readable } from "node:stream";
 
 import { type CallOptions, Client, type ClientOptions, type Job, loginOf, type ResultOptions } from "./client.js";
@@ -80,7 +80,9 @@ export async function keep(client: Client, options: CallOptions = {}): Promise<s
   await client.account(options);
   const file = loginFile();
   await mkdir(dirname(file), { recursive: true });
-  const text = `${JSON.stringify({ server: login.server, token: login.reveal(), ca: process.env["NODE_EXTRA_CA_CERTS"] ?? null })}\n`;
+  const trusted = process.env["NODE_EXTRA_CA_CERTS"];
+  const ca = trusted === undefined ? null : resolve(trusted);
+  const text = `${JSON.stringify({ server: login.server, token: login.reveal(), ca })}\n`;
   const part = join(dirname(file), `.${basename(file)}.${randomBytes(8).toString("hex")}`);
   try {
     const opened = await open(part, "wx", 0o600);

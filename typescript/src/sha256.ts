@@ -90,14 +90,14 @@ export class Sha256 implements Hasher {
     const words = this.#words;
     for (let i = 0; i < 16; i += 1) {
       const j = at + 4 * i;
-      words[i] = ((bytes[j] ?? 0) << 24) | ((bytes[j + 1] ?? 0) << 16) | ((bytes[j + 2] ?? 0) << 8) | (bytes[j + 3] ?? 0);
+      words[i] = (bytes[j]! << 24) | (bytes[j + 1]! << 16) | (bytes[j + 2]! << 8) | bytes[j + 3]!;
     }
     for (let i = 16; i < 64; i += 1) {
-      const early = words[i - 15] ?? 0;
-      const late = words[i - 2] ?? 0;
+      const early = words[i - 15]!;
+      const late = words[i - 2]!;
       const small = turned(early, 7) ^ turned(early, 18) ^ (early >>> 3);
       const large = turned(late, 17) ^ turned(late, 19) ^ (late >>> 10);
-      words[i] = ((words[i - 16] ?? 0) + small + (words[i - 7] ?? 0) + large) | 0;
+      words[i] = (words[i - 16]! + small + words[i - 7]! + large) | 0;
     }
     rounds(this.#state, words);
   }
@@ -110,11 +110,17 @@ function turned(word: number, bits: number): number {
 
 /** Performs the 64 rounds of a block. */
 function rounds(state: Int32Array, words: Int32Array): void {
-  const at = (i: number): number => state[i] ?? 0;
-  let [a, b, c, d, e, f, g, h] = [at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)];
+  let a = state[0]!;
+  let b = state[1]!;
+  let c = state[2]!;
+  let d = state[3]!;
+  let e = state[4]!;
+  let f = state[5]!;
+  let g = state[6]!;
+  let h = state[7]!;
   for (let i = 0; i < 64; i += 1) {
     const sum = turned(e, 6) ^ turned(e, 11) ^ turned(e, 25);
-    const first = (h + sum + ((e & f) ^ (~e & g)) + (CONSTANTS[i] ?? 0) + (words[i] ?? 0)) | 0;
+    const first = (h + sum + ((e & f) ^ (~e & g)) + CONSTANTS[i]! + words[i]!) | 0;
     const second = ((turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
     h = g;
     g = f;
@@ -125,7 +131,13 @@ function rounds(state: Int32Array, words: Int32Array): void {
     b = a;
     a = (first + second) | 0;
   }
-  [a, b, c, d, e, f, g, h].forEach((word, i) => {
-    state[i] = (at(i) + word) | 0;
-  });
+  // Int32Array keeps the last 32 bits of a sum.
+  state[0]! += a;
+  state[1]! += b;
+  state[2]! += c;
+  state[3]! += d;
+  state[4]! += e;
+  state[5]! += f;
+  state[6]! += g;
+  state[7]! += h;
 }

@@ -146,7 +146,10 @@ function lengthOf(name: string, content: Content): number {
 /** Milliseconds after the first block, in which a server says that it takes no such upload. */
 const FIRST = 50;
 
-/** Lets the runtime read what has come. A server that refuses an upload before its end closes the connection, and its answer would be lost by a write that fails. */
+/**
+ * Lets the runtime read what has come. A server that refuses an upload before its end closes the connection, and its answer would be lost by a write that
+ * fails.
+ */
 function turn(milliseconds: number): Promise<void> {
   if (milliseconds === 0 && typeof setImmediate === "function") return new Promise((resolve) => setImmediate(resolve));
   return new Promise((resolve) => setTimeout(resolve, milliseconds));

@@ -201,7 +201,8 @@ export class Transport {
     const told = (error: unknown): unknown => {
       if (signal?.aborted) return signal.reason;
       if (ask.body instanceof Upload && ask.body.failure !== undefined) return ask.body.failure;
-      return watch.isLate ? new Lost("no answer in time") : lost(error);
+      if (watch.isLate) return new Lost("no answer in time");
+      return isRedirected(error) ? redirected(this.#login.server) : lost(error);
     };
     try {
       const init = await this.#request(ask, watch);
@@ -241,6 +242,9 @@ export class Transport {
       headers.set("content-length", String(ask.body.source.nbytes));
       init.body = ask.body.stream(watch.rest, watch.touch);
       init.duplex = "half";
+      // As the standard of fetch says, a request with other values is copied, and Node keeps all of a stream in memory for the copy.
+      init.redirect = "error";
+      init.window = null;
       watch.touch();
     } else {
       init.body = await prepared(ask.body);
@@ -262,6 +266,11 @@ async function prepared(upload: Upload): Promise<Blob> {
 /** Whether an answer is a redirect, or came after one that was followed against what was asked. Browsers hide the status of redirects. */
 function isRedirect(response: Response): boolean {
   return response.type === "opaqueredirect" || response.redirected || (response.status >= 300 && response.status < 400);
+}
+
+/** Whether a request failed by a redirect, where redirects are errors: Node says so in words alone. */
+function isRedirected(error: unknown): boolean {
+  return error instanceof TypeError && error.cause instanceof Error && error.cause.message === "unexpected redirect";
 }
 
 /** Returns the error of a redirect. */

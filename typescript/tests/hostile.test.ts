@@ -357,6 +357,32 @@ test("downloads go on where they broke", async () => {
   await hostile([told({ ...JOB, bytes: 2 ** 40 })], (server) => assert.rejects(server.client().job(ID).result(), errors.Memory));
 });
 
+test("results are never whole in memory", async () => {
+  const [block, count] = [new Uint8Array(1 << 20), 256];
+  const hash = sha256(new Uint8Array(count << 20));
+  const long: Answering = (response) => {
+    response.writeHead(200, { "content-length": count << 20 });
+    let left = count;
+    const more = (): void => {
+      while (left > 0 && response.write(block)) left -= 1;
+      if (left <= 0) return void response.end();
+      left -= 1;
+    };
+    response.on("drain", more);
+    more();
+  };
+  await hostile([told({ ...JOB, bytes: count << 20, sha256: hash }), long], async (server) => {
+    const before = process.memoryUsage().arrayBuffers;
+    let [come, most] = [0, 0];
+    for await (const part of await server.client().job(ID).stream()) {
+      come += part.length;
+      most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+    }
+    assert.equal(come, count << 20);
+    assert.ok(most < count << 19, `${most} bytes of memory`);
+  });
+});
+
 test("a result that is wrong is never whole", async () => {
   const wrong = Uint8Array.from(RESULT);
   wrong[0] = 1;
