@@ -102,7 +102,7 @@ export class Reader {
     const { status } = answer;
     const told = parsed(answer.body) ?? {};
     const part = (own: string): string | undefined => {
-      const text = field(told, own);
+      const text = told[own];
       return typeof text === "string" ? this.oneLine(text) : undefined;
     };
     const [expected, got, remedy] = [part("expected"), part("got"), part("remedy")];
@@ -120,7 +120,7 @@ export class Reader {
   /** Reads an entry of a list of keys, programs or tables. */
   stored(told: unknown): Stored {
     const fields = this.#fields(told);
-    const file = field(fields, "file") == null ? undefined : this.#matching(fields, "file", NAME);
+    const file = fields["file"] == null ? undefined : this.#matching(fields, "file", NAME);
     const [name, nbytes] = [this.#matching(fields, "name", NAME), this.#number(fields, "bytes")];
     return { name, file, nbytes, sha256: this.#matching(fields, "sha256", SHA256) };
   }
@@ -134,7 +134,7 @@ export class Reader {
   /** Reads a job. */
   job(told: unknown): JobStatus {
     const fields = this.#fields(told);
-    const [state, tables, error] = [field(fields, "state"), field(fields, "tables"), field(fields, "error")];
+    const [state, tables, error] = [fields["state"], fields["tables"], fields["error"]];
     if (!isState(state) || !areNames(tables)) throw this.foreign();
     if (error != null && typeof error !== "string") throw this.foreign();
     const isDone = state === "done";
@@ -145,7 +145,7 @@ export class Reader {
       keys: this.#matching(fields, "keys", NAME),
       tables,
       created: this.#number(fields, "created"),
-      finished: field(fields, "finished") == null ? undefined : this.#number(fields, "finished"),
+      finished: fields["finished"] == null ? undefined : this.#number(fields, "finished"),
       error: error == null ? undefined : this.oneLine(error),
       nbytes: isDone ? this.#number(fields, "bytes") : undefined,
       sha256: isDone ? this.#matching(fields, "sha256", SHA256) : undefined,
@@ -155,7 +155,7 @@ export class Reader {
   /** Reads an account. */
   account(told: unknown): Account {
     const fields = this.#fields(told);
-    const limits = this.#fields(field(fields, "limits"));
+    const limits = this.#fields(fields["limits"]);
     const known = Object.keys(limits).filter((own) => NAME.test(own));
     return {
       name: this.#matching(fields, "name", NAME),
@@ -167,20 +167,20 @@ export class Reader {
 
   /** Reads the entries of a list. */
   entries(told: Fields, what: string): readonly unknown[] {
-    const found = field(told, what);
+    const found = told[what];
     if (!Array.isArray(found)) throw this.foreign();
     return found;
   }
 
   /** Reads a number of a record: one that JavaScript has exactly, and no server has as many bytes as others say. */
   #number(fields: Fields, own: string): number {
-    const found = field(fields, own);
+    const found = fields[own];
     if (typeof found !== "number" || !Number.isSafeInteger(found) || found < 0) throw this.foreign();
     return found;
   }
 
   #matching(fields: Fields, own: string, pattern: RegExp): string {
-    const found = field(fields, own);
+    const found = fields[own];
     if (typeof found !== "string" || !pattern.test(found)) throw this.foreign();
     return found;
   }
@@ -202,11 +202,6 @@ function errorOf(status: number): typeof ServerRefused {
   if (status === 404) return NotStored;
   if (status === 429) return TooManyRequests;
   return status >= 500 ? ServerUnavailable : ServerRefused;
-}
-
-/** Returns a field of an answer, never one that objects of JavaScript have by themselves. */
-function field(fields: Fields, own: string): unknown {
-  return Object.hasOwn(fields, own) ? fields[own] : undefined;
 }
 
 function isObject(told: unknown): told is Fields {

@@ -81,6 +81,7 @@ test("addresses to which a token may go", () => {
     "http://localhost?x",
     "http://localhost#x",
     "https://user:password@example.org",
+    "https://@example.org",
     "https://exam ple.org",
     "https://256.1.1.1",
     "https://xn--",
