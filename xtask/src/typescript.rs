@@ -26,7 +26,7 @@ pub(crate) fn check(root: &Path) -> Result<String, String> {
         return Ok(format!("SKIPPED: there is no Node {LEAST_NODE} or later"));
     }
     let folder = root.join("typescript");
-    let left_out = module(root, &folder.join("wasm"))?;
+    let left_out = module(root, &folder.join("build/wasm"))?;
     let npm = |arguments: &[&str]| {
         let mut command = Command::new("npm");
         command.args(arguments).current_dir(&folder);

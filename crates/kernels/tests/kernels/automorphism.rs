@@ -18,7 +18,7 @@ fn check_sources(
         let input: Vec<u64> = (0..n as u64).map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15)).collect();
         for k in exponents(n) {
             let turn = make(n, k);
-            let source = |position| position_of[exponent(n, position) * k as usize % order];
+            let source = |position| position_of[(exponent(n, position) as u64 * k % order as u64) as usize];
             let expected: Vec<u64> = (0..n).map(|position| input[source(position)]).collect();
             assert!((0..n).all(|position| turn.source(position) == source(position)), "{n}, {k}");
             for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {

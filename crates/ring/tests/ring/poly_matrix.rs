@@ -101,5 +101,5 @@ fn matrices_refuse_what_they_cannot_hold() {
     }
     // More than any machine has.
     let ring = Ring::new(1 << 15, &primes_below(1 << 48, 1 << 15, 2).unwrap()).unwrap();
-    assert!(matches!(ring.poly_matrix(4096, 1 << 40), Err(RingError::OutOfRange { .. })));
+    assert!(matches!(ring.poly_matrix(4096, usize::MAX / 4), Err(RingError::OutOfRange { .. })));
 }
