@@ -62,6 +62,18 @@ export function part(from: number, to: number, options: { cut?: number; total?: 
   };
 }
 
+/** Sends blocks as long as they are taken. */
+export function endless(block: Uint8Array, headers: Record<string, string> = {}): Answering {
+  return (response) => {
+    response.writeHead(200, headers);
+    const more = (): void => {
+      while (!response.destroyed && response.write(block)) continue;
+    };
+    response.on("drain", more);
+    more();
+  };
+}
+
 /** Sends bytes that are no answer of HTTP, and ends the connection. */
 export function raw(bytes: Uint8Array | string): Answering {
   return (response) => {
