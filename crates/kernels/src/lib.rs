@@ -18,12 +18,17 @@ pub mod counts;
 mod cyclotomic;
 mod error;
 #[expect(missing_docs, reason = "public for the tests of this crate alone")]
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    allow(dead_code, unused_imports, unused_macros, reason = "loops of vector instructions")
+)]
 mod generic;
 #[cfg(feature = "gmp")]
 pub mod gmp;
 #[doc(hidden)]
 pub mod internals;
 mod isa;
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "loops of vector instructions"))]
 mod matrix;
 #[cfg(all(feature = "memcheck", target_arch = "x86_64"))]
 pub mod memcheck;

@@ -32,7 +32,8 @@ const WORDS: [u64; 16] = [
     1 << 63,
     u64::MAX,
 ];
-const SIZES: [usize; 12] = [0, 1, 2, 3, 63, 64, 65, 1 << 17, (1 << 17) + 1, usize::MAX / 4 + 1, usize::MAX / 2 + 1, usize::MAX];
+const SIZES: [usize; 12] =
+    [0, 1, 2, 3, 63, 64, 65, 1 << 17, (1 << 17) + 1, usize::MAX / 4 + 1, usize::MAX / 2 + 1, usize::MAX];
 
 fn parameter_text(log2_degree: u64, moduli: &[u64], t: u64) -> String {
     format!(

@@ -157,7 +157,7 @@ pub fn approximate_smooth(
     let best = |degree: usize| match smoothness {
         Smoothness::Lipschitz(slope) => half_pi * slope * length / 2.0 / (degree + 1) as f64,
         Smoothness::SecondDerivative(bound) => {
-            (half_pi * length / 2.0).powi(2) * bound / ((degree + 1) * degree.max(1)) as f64
+            (half_pi * length / 2.0).powi(2) * bound / ((degree + 1) as f64 * degree.max(1) as f64)
         }
     };
     let known = Known { low, high, at: &f, relative: VALUE_ERROR, change: &|step| slope * step, best: &best };
