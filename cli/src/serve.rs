@@ -11,7 +11,9 @@ use sunzi::rlwe::memory::available;
 use sunzi::rlwe::words::reason;
 use sunzi_service::records::Allowance;
 use sunzi_service::store::{add_account, open_records};
-use sunzi_service::{Config, Limits, Name, Refusal, Server, ServiceError, Stop, Tls, Worker, is_loopback};
+use sunzi_service::{
+    Config, Limits, Name, Page, Refusal, Server, ServiceError, Stop, Tls, Worker, is_loopback,
+};
 
 use crate::args::service::ServeArgs;
 use crate::error::CliError;
@@ -34,11 +36,12 @@ pub(crate) fn run(args: &ServeArgs, threads: Option<u16>) -> Result<(), CliError
     let demo = temporary.as_ref().map(|folder| folder.path().join(DEMO));
     let data = args.data.as_deref().or(demo.as_deref());
     let data = data.ok_or_else(|| CliError::input("give --data, or --demo"))?;
+    let page = args.page.as_deref().map(Page::load).transpose().map_err(refuse)?;
     log();
     let (listener, address) = bind(args.listen, tls.is_some())?;
-    let server = Server::open(config(args, data, threads)?).map_err(refuse)?;
+    let server = Server::open(config(args, data, threads)?).map_err(refuse)?.with_page(page);
     if args.demo {
-        tell_demo(data, &address)?;
+        tell_demo(data, &address, args.page.is_some())?;
     }
     // What a demonstration prints is for a shell to read.
     let comment = if args.demo { "# " } else { "" };
@@ -135,7 +138,7 @@ fn share_of_memory(workers: usize) -> u64 {
 }
 
 /// Makes the account of a demonstration, and says how it is used.
-fn tell_demo(data: &Path, server: &str) -> Result<(), CliError> {
+fn tell_demo(data: &Path, server: &str, has_page: bool) -> Result<(), CliError> {
     let records = open_records(data).map_err(refuse)?;
     let name = Name::new(DEMO).map_err(|refusal| refuse(refusal.into()))?;
     records.remove_account(&name).map_err(refuse)?;
@@ -144,7 +147,12 @@ fn tell_demo(data: &Path, server: &str) -> Result<(), CliError> {
         token.ok_or_else(|| CliError::failure("the account of the demonstration is there already"))?.reveal();
     output::print(&format!(
         "export SUNZI_SERVER={server}\nexport SUNZI_TOKEN={token}\n# then, in another terminal: sunzi remote put keys …, put program …, put table …, run …, get …"
-    ))
+    ))?;
+    if has_page {
+        // What follows the sign stays in the browser.
+        output::print(&format!("# or in a browser: {server}/page/index.html#token={token}"))?;
+    }
+    Ok(())
 }
 
 /// Returns the command-line error for an error of a server.

@@ -42,6 +42,9 @@ pub(crate) struct ServeArgs {
     /// Try it: an account whose token is printed, at an address of this machine alone; what it stores is gone at the end unless --data is given
     #[arg(long, conflicts_with = "tls_elsewhere")]
     pub(crate) demo: bool,
+    /// Also serve the page for browsers, from the folder typescript/build that cargo xtask typescript builds
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) page: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
 }

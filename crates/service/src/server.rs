@@ -15,6 +15,7 @@ use tokio_rustls::TlsAcceptor;
 use crate::config::Config;
 use crate::http::{Shared, router};
 use crate::listen::listen;
+use crate::page::Page;
 use crate::refusal::{Result, ServiceError};
 
 /// Time between two searches for bytes that nothing names any longer.
@@ -24,6 +25,7 @@ const SWEEP: Duration = Duration::from_secs(3600);
 #[derive(Debug)]
 pub struct Server {
     shared: Arc<Shared>,
+    page: Option<Page>,
 }
 
 /// Handle that asks a server to stop.
@@ -100,7 +102,13 @@ impl Server {
     /// # Errors
     /// [`ServiceError::Configuration`] if another process serves the folder; [`ServiceError::Io`], [`ServiceError::Records`].
     pub fn open(config: Config) -> Result<Self> {
-        Ok(Self { shared: Shared::open(config)? })
+        Ok(Self { shared: Shared::open(config)?, page: None })
+    }
+
+    /// Returns the server with a page for browsers, which anybody may read.
+    #[must_use]
+    pub fn with_page(self, page: Option<Page>) -> Self {
+        Self { page, ..self }
     }
 
     /// Answers requests until the server is asked to stop. Then open requests and running jobs have the time of grace to end; jobs that do not are queued again.
@@ -115,7 +123,7 @@ impl Server {
             let listener = tokio::net::TcpListener::from_std(listener)?;
             let sweeping = tokio::spawn(sweep(Arc::clone(&shared)));
             let marked = tokio::spawn(mark(Arc::clone(&shared), stop.0.subscribe()));
-            let router = router(&shared);
+            let router = router(&shared, self.page);
             let counted = |taken| shared.metrics.connected(taken);
             listen(&shared.config.limits, counted, listener, tls.map(Tls::acceptor), router, stop.asked())
                 .await;

@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{Method, Response};
+use axum::http::{HeaderMap, Method, Response, Uri};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::IntoResponse;
 use axum::routing::{MethodRouter, delete, get, put};
 
 use super::answer::in_json;
 use super::{Shared, about, jobs, objects, results};
+use crate::page::Page;
 use crate::records::Place;
 use crate::refusal::Refusal;
 
@@ -68,7 +69,8 @@ fn object(place: Place) -> MethodRouter<Arc<Shared>> {
 }
 
 /// Makes the handlers of all addresses.
-pub(crate) fn router(shared: &Arc<Shared>) -> Router {
+pub(crate) fn router(shared: &Arc<Shared>, page: Option<Page>) -> Router {
+    let page = page.map(Arc::new);
     let keys = delete(|state, names, headers| objects::remove(Place::Keys, state, names, headers));
     Router::new()
         .route("/health", get(about::health))
@@ -86,9 +88,17 @@ pub(crate) fn router(shared: &Arc<Shared>) -> Router {
         .route("/v1/jobs", get(jobs::list).post(jobs::submit))
         .route("/v1/jobs/{id}", get(jobs::show).delete(jobs::remove))
         .route("/v1/jobs/{id}/result", get(results::get))
-        .fallback(|| async { Refusal::absent().into_response() })
+        .fallback(move |method, uri, headers| other(page, method, uri, headers))
         .layer(from_fn_with_state(Arc::clone(shared), watch))
         .with_state(Arc::clone(shared))
+}
+
+/// Answers with a file of the page, if there is one of this address.
+async fn other(page: Option<Arc<Page>>, method: Method, uri: Uri, headers: HeaderMap) -> Response<Body> {
+    // The framework leaves the body out of answers to HEAD.
+    let page = page.filter(|_| matches!(method, Method::GET | Method::HEAD));
+    let file = page.and_then(|page| page.answer(uri.path(), &headers));
+    file.unwrap_or_else(|| Refusal::absent().into_response())
 }
 
 /// Counts an answer, which is logged.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use sunzi_rlwe::wire::{Fingerprint, Header, Kind};
 use sunzi_service::store::{add_account, open_records};
-use sunzi_service::{Config, Limits, Name, Server, Stop, Worker};
+use sunzi_service::{Config, Limits, Name, Page, Server, Stop, Worker};
 use tempfile::TempDir;
 
 /// A job whose result is its table.
@@ -44,10 +44,20 @@ impl Running {
 
     /// Starts a server for a folder that was served before.
     pub(crate) fn again(data: TempDir, token: &str, change: impl FnOnce(&mut Limits)) -> Self {
+        Self::with_page(data, token, None, change)
+    }
+
+    /// Starts a server that has a page for browsers.
+    pub(crate) fn with_page(
+        data: TempDir,
+        token: &str,
+        page: Option<Page>,
+        change: impl FnOnce(&mut Limits),
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let client = Client { address: listener.local_addr().unwrap(), token: token.to_owned() };
         let stop = Stop::new();
-        let server = Server::open(config(data.path(), change)).unwrap();
+        let server = Server::open(config(data.path(), change)).unwrap().with_page(page);
         let handle = stop.clone();
         let thread = std::thread::spawn(move || server.run(listener, None, &handle).unwrap());
         Self { data, client, stop, thread: Some(thread) }

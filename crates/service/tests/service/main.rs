@@ -19,4 +19,6 @@ mod limits;
 #[cfg(test)]
 mod load;
 #[cfg(test)]
+mod page;
+#[cfg(test)]
 mod storage;
