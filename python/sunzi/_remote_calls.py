@@ -28,6 +28,8 @@ PAUSE = 0.5
 _PAUSES = (0.02, 2.0)
 #: How often a download may break without a byte before it is given up.
 _BREAKS = 5
+#: How many connections a download may take, besides one for each MiB.
+_CONNECTIONS = 1000
 #: Longest result that is taken into memory.
 _MOST_IN_MEMORY = 1 << 30
 
@@ -36,8 +38,8 @@ class Calls:
     """The calls of one client. ``patience`` is the number of seconds that each request waits at most for a server that is busy or not reached."""
 
     def __init__(self, login: Login, patience: float) -> None:
-        if not patience >= 0:
-            raise ValueError(f"patience={patience}: give a number of seconds, 0 to wait for nothing")
+        if not 0 <= patience < float("inf"):
+            raise ValueError(f"patience={patience}: give a finite number of seconds, 0 to wait for nothing")
         self._login, self._patience = login, patience
         self._reader = Reader(login.server, login.token)
 
@@ -45,13 +47,14 @@ class Calls:
 
     def _insist(self, make: Callable[[], Ask], repeatable: bool = True) -> Flow[Answer]:
         """Sends a request until it is answered, within the client's patience. One that may not be repeated is sent once more only where the server refused it."""
-        waited, tries = 0.0, 1
+        waited, losses = 0.0, 0
         while True:
             try:
                 answer: Answer = yield make()
             except Lost as lost:
-                pause = PAUSE * tries
-                if not repeatable or lost.hopeless or tries == TRIES or waited + pause > self._patience:
+                losses += 1
+                pause = PAUSE * losses
+                if not repeatable or lost.hopeless or losses == TRIES or waited + pause > self._patience:
                     self._unreachable(str(lost))
             else:
                 if answer.status not in (429, 503):
@@ -61,7 +64,7 @@ class Calls:
                 if waited + pause > self._patience:
                     raise self._reader.refusal(answer)
             yield Pause(pause)
-            waited, tries = waited + pause, tries + 1
+            waited += pause
 
     def _unreachable(self, why: str) -> NoReturn:
         server = self._login.server
@@ -207,8 +210,12 @@ class Calls:
         try:
             yield from work(target.open)
             download = Download(target, nbytes, sha256, progress)
-            breaks = 0
+            breaks, connections = 0, 0
             while download.come < nbytes:
+                # A server could give a byte over each of them.
+                if connections == _CONNECTIONS + (nbytes >> 20):
+                    self._unreachable(f"the server broke {connections} connections")
+                connections += 1
                 before = download.come
                 why = yield from self._take(status.id, download)
                 if download.come == before:

@@ -64,6 +64,8 @@ def test_pauses() -> None:
         ([Lost("untrusted", hopeless=True)], errors.ServerUnreachable),
         ([busy(429, "7")] * 9, errors.TooManyRequests),
         ([busy(503)] * 121, errors.ServerUnavailable),
+        # Answers of a server that is busy are no losses.
+        ([*[busy(503)] * 9, *[lost] * 5], errors.ServerUnreachable),
         ([busy(500, "1")], errors.ServerUnavailable),
         ([busy(429, "61")], errors.TooManyRequests),
         ([Answer(101, {}, b"")], errors.ForeignAnswer),
@@ -71,7 +73,7 @@ def test_pauses() -> None:
     for answers, kind in cases:
         with pytest.raises(kind):
             play(calls(60).account(), *answers)
-    for patience in (-1, float("nan")):
+    for patience in (-1, float("nan"), float("inf")):
         with pytest.raises(ValueError, match="patience"):
             calls(patience)
 

@@ -249,6 +249,14 @@ def test_downloads_go_on_where_they_broke(make: Making, tmp_path: Path) -> None:
         at(hostile, make).job(ID).result()
 
 
+def test_downloads_by_the_byte_come_to_an_end(make: Making, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sunzi._remote_calls._CONNECTIONS", 20)
+    with Hostile(told(JOB), *(part(n, n + 1, length=len(RESULT) - n) for n in range(30))) as hostile:
+        with pytest.raises(errors.ServerUnreachable, match="broke 20 connections"):
+            at(hostile, make).job(ID).save(tmp_path / "out")
+        assert len(hostile.requests) == 21 and os.listdir(tmp_path) == []
+
+
 def test_results_are_never_whole_in_memory(make: Making, tmp_path: Path) -> None:
     block, count = bytes(1 << 20), 48
 

@@ -23,6 +23,8 @@ use crate::serve::name;
 const PAUSES: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(2));
 /// How often a connection may break before the command gives up.
 const BREAKS: usize = 5;
+/// How many connections a download may take, besides one for each MiB: a server could give a byte over each.
+const CONNECTIONS: u64 = 1000;
 /// Bits of the size of a step of a progress bar: 1 MiB.
 const STEP: u32 = 20;
 
@@ -91,8 +93,13 @@ impl Download<'_> {
     fn write(&mut self, file: &mut File, sha256: &str, progress: &Progress) -> Result<(), Stopped> {
         progress.say("fetching");
         let tag = format!("\"{sha256}\"");
-        let mut breaks = 0;
+        let (mut breaks, mut connections) = (0, 0);
         while self.bytes < self.len {
+            if connections == CONNECTIONS + (self.len >> STEP) {
+                let message = format!("the server broke {connections} connections: try again later");
+                return Err(CliError::io(message).into());
+            }
+            connections += 1;
             let before = self.bytes;
             let came = self.take(file, &tag, progress);
             match came {

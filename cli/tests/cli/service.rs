@@ -208,6 +208,9 @@ fn a_result_comes_whole_over_connections_that_break() {
     holder.address = cutting(&server.address, whole.len() as u64 / 5);
     holder.fine(&format!("get {id} -o cut.sz"));
     assert_eq!(fs::read(folder.path("cut.sz")).unwrap(), whole);
+    // What the server says of a job comes whole, and of the result some bytes over each connection.
+    holder.address = cutting(&server.address, 500);
+    holder.refused(&["get", &id, "-o", "none.sz"], 6, &["the server broke 1000 connections"]);
     // A connection that brings no byte of the result is given up, and leaves no file.
     holder.address = cutting(&server.address, 0);
     holder.refused(&["get", &id, "-o", "none.sz"], 6, &["check the address"]);
