@@ -55,7 +55,7 @@ def test_pauses() -> None:
     lost = Lost("it broke")
     assert play(calls(60).account(), fine())[1] == []
     assert play(calls(60).account(), lost, lost, lost, lost, fine())[1] == [0.5, 1.0, 1.5, 2.0]
-    assert play(calls(60).account(), busy(429, "7"), busy(503, "5"), lost, fine())[1] == [7, 5, 1.5]
+    assert play(calls(60).account(), busy(429, "7"), busy(503, "5"), lost, fine())[1] == [7, 5, 0.5]
     # A server that asks for no pause is not flooded.
     assert play(calls(60).account(), busy(429, "0"), busy(503), fine())[1] == [0.5, 0.5]
     assert play(calls(10).account(), busy(429, "10"), fine())[1] == [10]
