@@ -223,6 +223,15 @@ test("mistakes are named", BUILT, () => {
   assert.match(message(() => keys.decrypt(planned("sum(cost)").plan, keys.secretKey())), /Mismatch|Kind/);
 });
 
+test("the example of the README", BUILT, async (context) => {
+  const { mock } = context.mock.method(console, "log", () => undefined);
+  await import("../examples/local.js");
+  const told = mock.calls.map((call) => String(call.arguments[0]));
+  mock.restore();
+  assert.equal(told[0], "mean(cost) = 621.625");
+  assert.match(told[1] ?? "", /^corr\(age, cost\) = 0\.9/);
+});
+
 test("the module is short", BUILT, () => {
   const bytes = readFileSync(MODULE);
   const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };

@@ -8,8 +8,8 @@ const ROOT = new URL("../../", import.meta.url);
 
 test("the README has the examples that are compiled", () => {
   const text = readFileSync(new URL("README.md", ROOT), "utf8");
-  const blocks = [...text.matchAll(/```ts(?: browser)?\n(.*?)```/gs)].map(([, block]) => block);
-  const examples = ["node", "browser"].map((name) => readFileSync(new URL(`examples/${name}.ts`, ROOT), "utf8"));
+  const blocks = [...text.matchAll(/```ts(?: browser| local)?\n(.*?)```/gs)].map(([, block]) => block);
+  const examples = ["local", "node", "browser"].map((name) => readFileSync(new URL(`examples/${name}.ts`, ROOT), "utf8"));
   assert.deepEqual(blocks, examples);
 });
 

@@ -11,9 +11,9 @@ const LONGEST_FILE: usize = 500;
 /// The only folder whose code may use `unsafe`.
 const UNSAFE_FOLDER: &str = "crates/kernels";
 /// Extensions of files with a length limit.
-const SOURCES: [&str; 4] = ["rs", "py", "pyi", "sh"];
+const SOURCES: [&str; 5] = ["rs", "py", "pyi", "sh", "ts"];
 /// Extensions of files that must not name a path of somebody's machine.
-const TEXTS: [&str; 9] = ["rs", "py", "pyi", "sh", "md", "toml", "bib", "json", "yml"];
+const TEXTS: [&str; 10] = ["rs", "py", "pyi", "sh", "ts", "md", "toml", "bib", "json", "yml"];
 
 /// Checks the limits of all files of the repository and returns a summary.
 pub(crate) fn run() -> Result<String, String> {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Folders of the repository that hold no source of Sunzi.
-const SKIPPED: [&str; 5] = ["target", ".git", "__pycache__", ".venv", "node_modules"];
+const SKIPPED: [&str; 6] = ["target", ".git", "__pycache__", ".venv", "node_modules", "build"];
 
 /// Returns the repository root: the folder above this crate's manifest.
 pub(crate) fn root() -> PathBuf {
