@@ -55,17 +55,17 @@ export class Integers {
 
   /** Number of integers in a ciphertext. */
   get slots(): number {
-    return this.#inner.slots;
+    return called(() => this.#inner.slots);
   }
 
   /** Degree of the ring. */
   get degree(): number {
-    return this.#inner.degree;
+    return called(() => this.#inner.degree);
   }
 
   /** Plaintext modulus: results are residues of the least absolute value. */
   get plainModulus(): bigint {
-    return this.#inner.plainModulus;
+    return called(() => this.#inner.plainModulus);
   }
 
   /**

@@ -295,7 +295,7 @@ export class TableKeys {
 
   /** Name of the secret key that the keys belong to. */
   get id(): string | undefined {
-    return this.#inner.id;
+    return called(() => this.#inner.id);
   }
 
   /** Returns the file of the parameters. */

@@ -65,6 +65,10 @@ export function called<T>(call: (module: typeof Module) => T): T {
       const reason = `the module failed (${error.message}), and is not used again: load the page anew. This is a fault of the library, please report it`;
       throw new Refused("InternalError", reason, { cause: error });
     }
+    // What the glue says of an object whose memory was given back.
+    if (error instanceof Error && error.message.includes("null pointer")) {
+      throw new Refused("Freed", "the keys were erased by free(): open or generate them again");
+    }
     if (error instanceof Error) throw new Refused(error.name, error.message);
     throw error;
   }

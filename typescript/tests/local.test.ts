@@ -221,6 +221,20 @@ test("mistakes are named", BUILT, () => {
   assert.match(message(() => TablePlan.fromJson("{}")), /^Parse: /);
   assert.match(message(() => inspect(new Uint8Array(64))), /^Magic: /);
   assert.match(message(() => keys.decrypt(planned("sum(cost)").plan, keys.secretKey())), /Mismatch|Kind/);
+  const program = new TableProgram("sum(age)", schema);
+  for (const scheme of ["bfv", "bgv", "ckks"] as const) assert.equal(program.plan({ scheme }).scheme, scheme.toUpperCase());
+  assert.match(message(() => program.plan({ scheme: "rsa" as "bfv" })), /rsa.*ckks/s);
+  assert.match(message(() => program.plan({ degree: 5 } as object)), /degree.*log2Degree/s);
+  assert.match(message(() => program.plan({ log2Degree: 3 })), /secure/);
+  // Keys of look-ups are longer than what addresses of 32 bits reach with all that a run takes.
+  assert.match(message(() => {
+    const long = program.plan({ scheme: "integers" as "bfv" });
+    const own = long.keygen();
+    own.compute(long, own.encrypt(long, schema, CSV));
+  }), /^Memory: /);
+  keys.free();
+  assert.match(message(() => keys.id), /^Freed: /);
+  assert.match(message(() => keys.secretKey()), /^Freed: /);
 });
 
 test("the example of the README", BUILT, async (context) => {

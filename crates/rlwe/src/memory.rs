@@ -28,10 +28,17 @@ const SOURCE: u64 = 22;
 const TARGET: u64 = 12;
 const PLACE: u64 = 6;
 
+/// Bytes that addresses of WebAssembly reach, less those that programs and stacks take.
+const REACHED: u64 = (1 << 32) - (1 << 28);
+
 /// Returns the bytes that a process may still take: free memory and swap, and less where its control group or its
-/// address space (`ulimit -v`) has a limit. `None` where the system does not say, as anywhere but on Linux.
+/// address space (`ulimit -v`) has a limit. In WebAssembly the bytes that addresses reach, whatever is taken already. `None` where the system does not say, as
+/// anywhere else but on Linux.
 #[must_use]
 pub fn available() -> Option<u64> {
+    if cfg!(target_family = "wasm") {
+        return Some(REACHED);
+    }
     let machine = machine(&fs::read_to_string("/proc/meminfo").ok()?)?;
     Some([group(), address_space()].into_iter().flatten().fold(machine, u64::min))
 }

@@ -4,6 +4,7 @@ use std::error::Error;
 
 use sunzi_rlwe::words::innermost_variant;
 use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
 
 /// Failure of a call: the name of its error, and its message.
 pub(crate) struct Failure {
@@ -30,4 +31,17 @@ impl From<Failure> for JsValue {
         error.set_name(&failure.name);
         error.into()
     }
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// Writes a line to the console.
+    #[wasm_bindgen(js_namespace = console, js_name = error)]
+    fn complain(line: &str);
+}
+
+/// Has a panic, which ends the instance, tell the console where it was: the trap that follows says nothing.
+#[wasm_bindgen(start)]
+fn start() {
+    std::panic::set_hook(Box::new(|panic| complain(&format!("sunzi: {panic}"))));
 }

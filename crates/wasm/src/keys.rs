@@ -26,7 +26,7 @@ pub struct TableKeys {
 
 #[wasm_bindgen(js_class = TableKeys)]
 impl TableKeys {
-    /// Generates all keys of a plan; `progress` is told how many parts of bootstrapping keys are made, and of how many.
+    /// Generates all keys of a plan.
     ///
     /// # Errors
     /// `Memory` or `Randomness`.
