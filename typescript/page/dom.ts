@@ -26,11 +26,14 @@ export function made<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Makes a table with a header line, its first column being headers of rows. */
+/** Makes a table with a header line, its first column being headers of rows. Roles are written out, since narrow windows show rows as blocks. */
 export function grid(caption: string, heads: readonly string[], rows: readonly (readonly Child[])[]): HTMLTableElement {
-  const head = made("tr", {}, ...heads.map((text) => made("th", { scope: "col" }, text)));
-  const lines = rows.map((cells) => made("tr", {}, ...cells.map((cell, at) => (at === 0 ? made("th", { scope: "row" }, cell) : made("td", {}, cell)))));
-  return made("table", {}, made("caption", {}, caption), made("thead", {}, head), made("tbody", {}, ...lines));
+  const head = made("tr", { role: "row" }, ...heads.map((text) => made("th", { scope: "col", role: "columnheader" }, text)));
+  const cell = (child: Child, at: number): HTMLElement =>
+    at === 0 ? made("th", { scope: "row", role: "rowheader" }, child) : made("td", { role: "cell", "data-head": heads[at] ?? "" }, child);
+  const lines = rows.map((cells) => made("tr", { role: "row" }, ...cells.map(cell)));
+  const parts = [made("thead", { role: "rowgroup" }, head), made("tbody", { role: "rowgroup" }, ...lines)];
+  return made("table", { role: "table" }, made("caption", {}, caption), ...parts);
 }
 
 /** Makes a box that scrolls sideways, by keyboard too. */

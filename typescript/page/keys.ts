@@ -94,7 +94,7 @@ interface EarlierParts {
   /** Returns a client of the account in the form. */
   readonly client: () => Client;
   /** Takes the results of the earlier run. */
-  readonly opened: (note: Kept, results: readonly Result[]) => void;
+  readonly opened: (note: Kept, results: readonly Result[], client: Client) => void;
 }
 
 /** Offers to open the result of an earlier run whose key this browser keeps. */
@@ -122,8 +122,9 @@ export async function offerEarlier({ owner, client, opened }: EarlierParts): Pro
       if (note === null) return;
       show(byId("server-part", HTMLElement));
       await owner.call("restore");
-      const result = await client().job(note.job).result({ timeout: 600 });
-      opened(note, await owner.call("decrypt", result));
+      const own = client();
+      const result = await own.job(note.job).result({ timeout: 600 });
+      opened(note, await owner.call("decrypt", result), own);
     } catch (error) {
       tell(error);
     }

@@ -13,7 +13,7 @@ import { PlainTable, statements } from "./plain.js";
 import { ProgressView } from "./progress.js";
 import { Run } from "./run.js";
 import { resultsView, seenView, unseenView } from "./views.js";
-import { nameOf, size, told } from "./words.js";
+import { nameOf, ofTable, size, told } from "./words.js";
 import type { Surveyed } from "./worker.js";
 
 /** Longest table that the page takes, in bytes. */
@@ -100,7 +100,7 @@ async function take(name: string, bytes: Uint8Array, text: string, ranges?: Read
     focusOn(byId("found-title", HTMLElement));
   } catch (error) {
     if (own !== looks) return;
-    problem("table-problem", `${name} cannot be used. ${told(error)}`);
+    problem("table-problem", `${name} cannot be used. ${ofTable(error)}`);
     focusOn(byId("table-problem", HTMLElement));
   }
 }
@@ -127,7 +127,7 @@ async function changed(): Promise<void> {
     suggest();
     await check();
   } catch (error) {
-    if (own === looks) problem("table-problem", told(error));
+    if (own === looks) problem("table-problem", ofTable(error));
   }
 }
 
@@ -217,6 +217,7 @@ async function go(): Promise<void> {
     stop = undefined;
     keys.show(own.hasKeys);
     if (own.hasSent) showSeen(own, seen);
+    showStored();
   }
 }
 
@@ -260,9 +261,18 @@ async function failed(own: Run, error: unknown): Promise<void> {
 function showSeen(own: Run, found: Surveyed): void {
   byId("seen", HTMLElement).replaceChildren(...seenView(own, found, program.value));
   byId("unseen", HTMLElement).replaceChildren(...unseenView(found));
+  part("seen-part");
+}
+
+/** Says what of this page is on the server, as long as there is something. */
+function showStored(): void {
+  if (stored.length === 0) return;
+  const counted = (kind: string): number => stored.filter((one) => one.kind === kind).length;
+  const parts = [`sets of evaluation keys: ${counted("keys")}`, `programs: ${counted("programs")}`, `encrypted tables: ${counted("tables")}`, `jobs with their results: ${counted("jobs")}`];
+  byId("cleanup-text", HTMLElement).textContent = `From this page: ${parts.join(", ")}. It stays there when the page is closed, until somebody deletes it.`;
   byId("delete-status", HTMLElement).textContent = "";
   problem("delete-problem");
-  part("seen-part");
+  part("cleanup");
 }
 
 /** Stops the run. What the worker computes is lost with its keys; what the server does goes on. */
@@ -292,7 +302,8 @@ async function remove(): Promise<void> {
       deleted += 1;
     }
     run?.forgotten();
-    status.textContent = deleted === 0 ? "There is nothing of this page on the server." : "Deleted: evaluation keys, program, encrypted table, job and result.";
+    byId("cleanup-text", HTMLElement).textContent = "Nothing of this page is on the server.";
+    status.textContent = deleted === 0 ? "There was nothing to delete." : "Deleted: evaluation keys, programs, encrypted tables, jobs and results.";
   } catch (error) {
     status.textContent = "";
     problem("delete-problem", `Not everything was deleted. ${told(error).replace("press Go on", "press the button again")}`);
@@ -343,14 +354,18 @@ listenToFiles();
 missing.addEventListener("change", () => look(() => (table === undefined && given !== undefined ? take(...given) : changed())));
 program.addEventListener("input", edited);
 runButton.addEventListener("click", () => void begin());
+login.token.addEventListener("keydown", (event) => event.key === "Enter" && void begin());
 resumeButton.addEventListener("click", () => void resume());
 stopButton.addEventListener("click", halt);
 byId("delete", HTMLButtonElement).addEventListener("click", () => void remove());
 void offerEarlier({
   owner,
   client: () => login.client(),
-  opened: (note, results) => {
+  opened: (note, results, own) => {
     hideRun();
+    for (const kind of ["keys", "programs", "tables"] as const) stored.push({ client: own, kind, name: note.name });
+    stored.push({ client: own, kind: "jobs", name: note.job });
+    showStored();
     byId("results", HTMLElement).replaceChildren(resultsView(results, []));
     byId("result-text", HTMLElement).textContent = `Result of the earlier run: ${note.program}`;
     part("result-part");

@@ -47,7 +47,7 @@ const KEYGEN = 3;
 const SENDING = 5;
 const STATES = { queued: "waiting for its turn", running: "running", done: "done", failed: "failed" } as const;
 /** Number of first bytes of the encrypted table that are shown. */
-const BEGINNING = 256;
+const BEGINNING = 512;
 
 type Step = (client: Client, signal: AbortSignal, note: (text: string) => void) => Promise<string | void>;
 

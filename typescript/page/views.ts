@@ -44,7 +44,7 @@ function bound(error: number, exact: boolean): string {
 
 /** Returns what the server saw of a run. */
 export function seenView(run: Run, table: Surveyed, program: string): HTMLElement[] {
-  const sent = run.sent.map(({ what, bytes, time }) => [what, size(bytes), time === undefined ? "" : duration(time)]);
+  const sent = run.sent.map(({ what, bytes, time }) => [what, size(bytes), time === undefined ? "with the first" : duration(time)]);
   const columns = table.columns.map((column) => [column.name, kindOf(column), rangeOf(column), column.encrypted ? "encrypted" : "in the clear"]);
   const hexadecimal = [...run.beginning].map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
   return [
@@ -54,6 +54,7 @@ export function seenView(run: Run, table: Surveyed, program: string): HTMLElemen
     made("h3", {}, "Program"),
     made("pre", {}, program),
     made("h3", {}, `First ${run.beginning.length} bytes of the encrypted table`),
+    made("p", { class: "small" }, "A header comes first, with the description of the table. What follows it is encrypted."),
     made("pre", {}, hexadecimal),
   ];
 }

@@ -48,3 +48,8 @@ export function told(error: unknown): string {
   const unexpected = error instanceof TypeError && !(error instanceof SunziError) ? "This is a fault of the page, please report it: " : "";
   return `${unexpected}${sentence} ${remedy}`.trim();
 }
+
+/** Returns an error of a table in a sentence. Advice that is for the command line is put as this page has it. */
+export function ofTable(error: unknown): string {
+  return told(error).replace(/say what is done about missing cells: --missing.*$/s, "tick “Leave missing cells out of statistics”.");
+}
