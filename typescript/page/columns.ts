@@ -20,7 +20,6 @@ interface Line {
 interface Ranged {
   readonly range: readonly [number | string, number | string];
   readonly decimals?: number;
-  readonly unit?: string;
 }
 
 /** Most labels that a description of a column lists. */
@@ -98,8 +97,9 @@ export function kindOf(column: Column): string {
     const more = labels.length > MOST_LABELS ? `, and ${labels.length - MOST_LABELS} more` : "";
     return `${labels.length} ${labels.length === 1 ? "label" : "labels"}: ${labels.slice(0, MOST_LABELS).join(", ")}${more}`;
   }
-  const { decimals = 0, unit } = ranged(column) ?? {};
-  if (unit !== undefined) return `times in ${unit}`;
+  const { decimals = 0 } = ranged(column) ?? {};
+  const { unit } = column as { readonly unit?: string };
+  if (unit !== undefined) return `dates or times, as ${unit}`;
   return kind.real !== undefined ? "real numbers" : decimals === 0 ? "whole numbers" : `numbers with ${decimals} ${decimals === 1 ? "decimal" : "decimals"}`;
 }
 

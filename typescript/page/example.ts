@@ -15,7 +15,7 @@ export function exampleTable(): string {
   const lines = Array.from({ length: VISITS }, (_, at) => {
     const age = 18 + ((at * 37) % 71);
     const cents = 4_000 + age * 1_210 + ((at * 7_919) % 90_000);
-    return `${age},${(cents / 100).toFixed(2)},${WARDS[(at * 5 + (at % 4)) % WARDS.length]}`;
+    return `${age},${(cents / 100).toFixed(2)},${WARDS[(at * 7 + Math.floor(at / 5)) % WARDS.length]}`;
   });
   return ["age,cost,ward", ...lines, ""].join("\n");
 }

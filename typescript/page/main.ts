@@ -78,20 +78,22 @@ function look(call: () => Promise<void>): void {
   looking = call();
 }
 
-/** Takes a table: finds its columns, widens their ranges, and shows them. */
-async function take(name: string, bytes: Uint8Array, text: string, ranges?: Readonly<Record<string, Range>>): Promise<void> {
+/** Takes a table: finds its columns but those that are left out, widens their ranges, and shows them. */
+async function take(name: string, bytes: Uint8Array, text: string, ranges?: Readonly<Record<string, Range>>, out: readonly string[] = []): Promise<void> {
   const own = (looks += 1);
-  given = [name, bytes, text, ranges];
-  for (const id of ["found", "program-part", "server-part"]) part(id, false);
+  given = [name, bytes, text, ranges, out];
+  for (const id of ["found", "program-part", "server-part", "leave"]) part(id, false);
   hideRun();
   problem("table-problem");
   [table, surveyed] = [undefined, undefined];
+  const plain = new PlainTable(text);
+  const choices = { skipMissing: missing.checked, columns: out.length === 0 ? undefined : plain.heads.filter((head) => !out.includes(head)) };
   try {
-    const found = await owner.call("survey", bytes, { skipMissing: missing.checked });
+    const found = await owner.call("survey", bytes, choices);
     const chosen = ranges ?? widened(found.columns);
-    const again = await owner.call("survey", bytes, { skipMissing: missing.checked, ranges: chosen });
+    const again = await owner.call("survey", bytes, { ...choices, ranges: chosen });
     if (own !== looks) return;
-    table = { name, bytes, plain: new PlainTable(text) };
+    table = { name, bytes, plain };
     surveyed = again;
     columns.show(again.columns, chosen);
     program.value = ranges === undefined ? (columns.suggestions()[0] ?? "") : EXAMPLE_PROGRAM;
@@ -101,8 +103,23 @@ async function take(name: string, bytes: Uint8Array, text: string, ranges?: Read
   } catch (error) {
     if (own !== looks) return;
     problem("table-problem", `${name} cannot be used. ${ofTable(error)}`);
+    offerToLeaveOut(error, plain.heads.filter((head) => !out.includes(head)));
     focusOn(byId("table-problem", HTMLElement));
   }
+}
+
+/** Offers to leave out the column that an error names, if there are others. */
+function offerToLeaveOut(error: unknown, heads: readonly string[]): void {
+  const column = heads.find((head) => error instanceof Error && error.message.includes(`column ${JSON.stringify(head)}`));
+  if (column === undefined || heads.length < 2) return;
+  const button = byId("leave-out", HTMLButtonElement);
+  button.textContent = `Leave column “${column}” out`;
+  button.onclick = () => {
+    if (given === undefined) return;
+    const [name, bytes, text, ranges, out = []] = given;
+    look(() => take(name, bytes, text, ranges, [...out, column]));
+  };
+  part("leave");
 }
 
 function showTable({ name, plain, bytes }: Table, { rows, columns: found }: Surveyed): void {
@@ -332,9 +349,9 @@ function listenToFiles(): void {
   input.addEventListener("change", () => {
     const file = input.files?.[0];
     if (file !== undefined) look(() => chosen(file));
-    // The same file may be chosen again after it was mended.
-    input.value = "";
   });
+  // The same file may be chosen again after it was mended.
+  input.addEventListener("click", () => (input.value = ""));
   // A file beside the box would be opened in place of the page.
   for (const kind of ["dragover", "drop"]) addEventListener(kind, (event) => event.preventDefault());
   drop.addEventListener("dragover", () => drop.classList.add("over"));
@@ -346,6 +363,7 @@ function listenToFiles(): void {
   });
   byId("example", HTMLButtonElement).addEventListener("click", () => {
     const text = exampleTable();
+    input.value = "";
     look(() => take("Example table", new TextEncoder().encode(text), text, EXAMPLE_RANGES));
   });
 }

@@ -28,7 +28,7 @@ export function nameOf(error: unknown): string {
 
 /** What to do about an error, by its name. */
 const REMEDIES: Readonly<Record<string, string>> = {
-  WrongToken: "Put a token that the server knows into the field Token: “sunzi serve --demo” prints one, and who runs a server for others makes one with “sunzi account add”. Then press Go on.",
+  WrongToken: "Put another one into the field Token, then press Go on. “sunzi serve --demo” prints a token when it starts; whoever runs a server for others makes one with “sunzi account add”.",
   LoginUnusable: "Correct address and token under Server, then press Go on.",
   ServerUnreachable: "See that the server runs and that its address is right, then press Go on: nothing that was encrypted is lost.",
   ForeignAnswer: "See that the address is that of a Sunzi server, then press Go on.",
@@ -42,8 +42,10 @@ const REMEDIES: Readonly<Record<string, string>> = {
 
 /** Returns an error in a sentence, and what to do about it. */
 export function told(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  const remedy = REMEDIES[nameOf(error)] ?? "";
+  const name = nameOf(error);
+  // The server's own words are for the command line.
+  const message = name === "WrongToken" ? "The server does not know this token" : error instanceof Error ? error.message : String(error);
+  const remedy = REMEDIES[name] ?? "";
   const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}`.replace(/[.\s]*$/, ".");
   const unexpected = error instanceof TypeError && !(error instanceof SunziError) ? "This is a fault of the page, please report it: " : "";
   return `${unexpected}${sentence} ${remedy}`.trim();

@@ -1,7 +1,7 @@
 /** Page in Chromium, under a strict content security policy and against a real server: the newcomer's path, and what goes wrong on it. */
 
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { type Browser, chromium, type Page } from "playwright-core";
@@ -81,6 +81,16 @@ async function until(page: Page, expression: string): Promise<void> {
 async function problem(page: Page, where: string): Promise<string> {
   await page.waitForSelector(`${where}:not([hidden])`);
   return text(page, where);
+}
+
+/** Checks that the command line opens the only result of a server with the files of the key that are in a folder. */
+async function opensInCommandLine(folder: string, server: Server, passphrase: string, mean: string): Promise<void> {
+  const client = server.client();
+  const [job] = await client.jobs();
+  writeFileSync(`${folder}/results.sz`, await client.job(job?.id ?? "").result());
+  writeFileSync(`${folder}/passphrase`, `${passphrase}\n`);
+  const told = sunzi(folder, "decrypt", "results.sz", "--keys", ".", "--passphrase-file", "passphrase");
+  assert.ok(told.includes(`mean(cost): ${mean}`), told);
 }
 
 /** Returns the cells of a column of the example, from the module that makes it. */
@@ -188,6 +198,13 @@ test("a cell out of an edited range, missing cells and a mistaken program are to
     assert.match(await problem(page, "#program-problem"), /.{10}/);
     await page.click("#run");
     assert.equal(await page.isVisible("#progress-part"), false);
+    await choose(page, `name,age\n${Array.from({ length: 300 }, (_, at) => `N${at},${at % 90}`).join("\n")}\n`);
+    assert.match(await problem(page, "#table-problem"), /column "name"/);
+    await page.click("#leave-out");
+    await page.waitForSelector("#found:not([hidden])");
+    await page.click("#run");
+    const [mean] = await results(page);
+    assert.deepEqual([mean?.[0], mean?.[1] === mean?.[3]], ["mean(age)", true]);
     await choose(page, "age,cost\n30,5\n,7\n");
     assert.match(await problem(page, "#table-problem"), /Line 3, column "age".*tick “Leave missing cells out/);
     await page.check("#missing");
@@ -241,6 +258,28 @@ test("a server that stops in the middle ends with an error, and the run goes on 
   }),
 );
 
+test("a run is stopped, and goes on", OPTIONS, () =>
+  visiting(async ({ page, faults }) => {
+    await page.click("#example");
+    let hold: (() => void) | undefined;
+    const held = new Promise<void>((resolve) => (hold = resolve));
+    await page.route("**/v1/tables/**", async (route) => {
+      await held;
+      await route.continue().catch(() => undefined);
+    });
+    const asked = page.waitForRequest((request) => request.url().includes("/v1/tables/"));
+    await page.click("#run");
+    await asked;
+    await page.click("#stop");
+    assert.match(await problem(page, "#problem"), /^Stopped/);
+    hold?.();
+    await page.unrouteAll();
+    await page.click("#resume");
+    assert.equal((await results(page)).length, 5);
+    assert.deepEqual(faults, []);
+  }),
+);
+
 test("the key is saved under a passphrase, kept in the browser, and opens the result later", OPTIONS, () =>
   visiting(async ({ page, folder, server, served, faults }) => {
     await page.click("#example");
@@ -254,7 +293,9 @@ test("the key is saved under a passphrase, kept in the browser, and opens the re
     const [saved] = await Promise.all([page.waitForEvent("download"), page.click("#save button[type=submit]")]);
     await saved.saveAs(`${folder}/secret.sz`);
     assert.equal(saved.suggestedFilename(), "secret.sz");
-    assert.match(sunzi(folder, "inspect", "secret.sz"), /passphrase/i);
+    const [parameters] = await Promise.all([page.waitForEvent("download"), page.click("#save-parameters")]);
+    await parameters.saveAs(`${folder}/parameters.sz`);
+    await opensInCommandLine(folder, server, "a sentence of six plain words", first?.[1] ?? "");
     await page.check("#keep");
     await until(page, "document.getElementById('key-status').textContent.includes('is kept')");
     await page.goto("about:blank");
