@@ -8,6 +8,9 @@ import type { Kept } from "./kept.js";
 import type { Owner } from "./owner.js";
 import { told } from "./words.js";
 
+/** Fewest characters of a passphrase. */
+const SHORTEST = 12;
+
 /** Parts of the page around the secret key. */
 export class KeyParts {
   readonly #owner: Owner;
@@ -61,6 +64,10 @@ export class KeyParts {
   async #save(): Promise<void> {
     const [passphrase, again] = ["passphrase", "again"].map((id) => byId(id, HTMLInputElement));
     if (passphrase === undefined || again === undefined) return;
+    if (passphrase.value.length < SHORTEST) {
+      passphrase.focus();
+      throw new Error(`The passphrase is too short: ${SHORTEST} characters at least.`);
+    }
     if (passphrase.value !== again.value) {
       again.focus();
       throw new Error("The two passphrases differ: write the same one twice.");
@@ -93,12 +100,14 @@ interface EarlierParts {
   readonly owner: Owner;
   /** Returns a client of the account in the form. */
   readonly client: () => Client;
+  /** Is called before the keys of the page are replaced. */
+  readonly before: () => void;
   /** Takes the results of the earlier run. */
   readonly opened: (note: Kept, results: readonly Result[], client: Client) => void;
 }
 
 /** Offers to open the result of an earlier run whose key this browser keeps. */
-export async function offerEarlier({ owner, client, opened }: EarlierParts): Promise<void> {
+export async function offerEarlier({ owner, client, before, opened }: EarlierParts): Promise<void> {
   const [part, problem] = [byId("earlier", HTMLElement), byId("earlier-problem", HTMLElement)];
   const tell = (error: unknown): void => {
     problem.textContent = told(error).replace(/,? then press Go on\.?/, ", then try again.");
@@ -117,16 +126,21 @@ export async function offerEarlier({ owner, client, opened }: EarlierParts): Pro
   const open = byId("earlier-open", HTMLButtonElement);
   show(open, note !== null);
   open.addEventListener("click", async () => {
+    if (note === null) return;
+    const run = byId("run", HTMLButtonElement);
     show(problem, false);
+    show(byId("server-part", HTMLElement));
+    before();
+    [open.disabled, run.disabled] = [true, true];
     try {
-      if (note === null) return;
-      show(byId("server-part", HTMLElement));
       await owner.call("restore");
       const own = client();
       const result = await own.job(note.job).result({ timeout: 600 });
       opened(note, await owner.call("decrypt", result), own);
     } catch (error) {
       tell(error);
+    } finally {
+      [open.disabled, run.disabled] = [false, false];
     }
   });
   byId("earlier-forget", HTMLButtonElement).addEventListener("click", async () => {

@@ -1,7 +1,7 @@
 /** Page that encrypts a table, has a server compute on it, and decrypts the result. */
 
 import type { Client } from "../src/index.js";
-import { NotStored } from "../src/errors.js";
+import { NotStored, ServerError } from "../src/errors.js";
 
 import { ColumnsForm, type Range, widened } from "./columns.js";
 import { byId, focusOn, grid, made, scrolling, show } from "./dom.js";
@@ -33,6 +33,7 @@ const owner = new Owner();
 const progress = new ProgressView();
 const program = byId("program", HTMLTextAreaElement);
 const missing = byId("missing", HTMLInputElement);
+const comma = byId("comma", HTMLInputElement);
 const runButton = byId("run", HTMLButtonElement);
 const stopButton = byId("stop", HTMLButtonElement);
 const resumeButton = byId("resume", HTMLButtonElement);
@@ -78,6 +79,11 @@ function look(call: () => Promise<void>): void {
   looking = call();
 }
 
+/** Returns how cells are read. */
+function reading(): { readonly skipMissing: boolean; readonly decimalComma: boolean } {
+  return { skipMissing: missing.checked, decimalComma: comma.checked };
+}
+
 /** Takes a table: finds its columns but those that are left out, widens their ranges, and shows them. */
 async function take(name: string, bytes: Uint8Array, text: string, ranges?: Readonly<Record<string, Range>>, out: readonly string[] = []): Promise<void> {
   const own = (looks += 1);
@@ -86,8 +92,8 @@ async function take(name: string, bytes: Uint8Array, text: string, ranges?: Read
   hideRun();
   problem("table-problem");
   [table, surveyed] = [undefined, undefined];
-  const plain = new PlainTable(text);
-  const choices = { skipMissing: missing.checked, columns: out.length === 0 ? undefined : plain.heads.filter((head) => !out.includes(head)) };
+  const plain = new PlainTable(text, comma.checked);
+  const choices = { ...reading(), columns: out.length === 0 ? undefined : plain.heads.filter((head) => !out.includes(head)) };
   try {
     const found = await owner.call("survey", bytes, choices);
     const chosen = ranges ?? widened(found.columns);
@@ -138,7 +144,7 @@ async function changed(): Promise<void> {
   problem("table-problem");
   surveyed = undefined;
   try {
-    const found = await owner.call("survey", table.bytes, { ...columns.choices(), skipMissing: missing.checked });
+    const found = await owner.call("survey", table.bytes, { ...columns.choices(), ...reading() });
     if (own !== looks) return;
     surveyed = found;
     suggest();
@@ -266,8 +272,8 @@ async function failed(own: Run, error: unknown): Promise<void> {
     progress.say("");
     problem("problem", told(error));
   }
-  // Steps before the keys do not change what is on the server: they are done anew.
-  show(resumeButton, name !== "InternalError" && (own.hasKeys || name !== "AbortError"));
+  // What the module refuses before there are keys, it refuses again.
+  show(resumeButton, name !== "InternalError" && (own.hasKeys || error instanceof ServerError));
   if (name === "WrongToken" || name === "LoginUnusable") {
     login.token.setAttribute("aria-invalid", "true");
     login.token.setAttribute("aria-describedby", "token-help problem");
@@ -298,7 +304,8 @@ function halt(): void {
   if (!owner.isBusy || table === undefined || run?.hasKeys === true) return;
   owner.restart();
   run = undefined;
-  void owner.call("survey", table.bytes, { ...columns.choices(), skipMissing: missing.checked });
+  // The other worker needs the table; what is wrong with it was told before.
+  owner.call("survey", table.bytes, { ...columns.choices(), ...reading() }).catch(() => undefined);
 }
 
 /** Deletes what the page put on the server, each thing with the account that it is in. */
@@ -370,6 +377,7 @@ function listenToFiles(): void {
 
 listenToFiles();
 missing.addEventListener("change", () => look(() => (table === undefined && given !== undefined ? take(...given) : changed())));
+comma.addEventListener("change", () => look(() => (given === undefined ? changed() : take(...given))));
 program.addEventListener("input", edited);
 runButton.addEventListener("click", () => void begin());
 login.token.addEventListener("keydown", (event) => event.key === "Enter" && void begin());
@@ -379,6 +387,7 @@ byId("delete", HTMLButtonElement).addEventListener("click", () => void remove())
 void offerEarlier({
   owner,
   client: () => login.client(),
+  before: hideRun,
   opened: (note, results, own) => {
     hideRun();
     for (const kind of ["keys", "programs", "tables"] as const) stored.push({ client: own, kind, name: note.name });

@@ -18,7 +18,7 @@ interface Waiting {
 /** Key holder's side: one worker, until it is stopped. */
 export class Owner {
   readonly #waiting = new Map<number, Waiting>();
-  #worker = this.#started();
+  #worker: Worker | undefined;
   #last = 0;
 
   /** Calls the worker, and waits for its answer. */
@@ -27,6 +27,7 @@ export class Owner {
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
       const request: Request = { id, call, given };
+      this.#worker ??= this.#started();
       this.#worker.postMessage(request);
     });
   }
@@ -36,11 +37,11 @@ export class Owner {
     return this.#waiting.size > 0;
   }
 
-  /** Stops the worker in the middle of what it does, and starts another: keys of the first one are gone. */
+  /** Stops the worker in the middle of what it does; the next call starts another, without the keys of this one. */
   restart(): void {
-    this.#worker.terminate();
+    this.#worker?.terminate();
+    this.#worker = undefined;
     this.#fail(new OwnerError("AbortError", "stopped"));
-    this.#worker = this.#started();
   }
 
   #started(): Worker {
@@ -53,6 +54,9 @@ export class Owner {
     });
     worker.addEventListener("error", (event) => {
       event.preventDefault();
+      worker.terminate();
+      // The next call tries again.
+      if (this.#worker === worker) this.#worker = undefined;
       this.#fail(new OwnerError("WorkerUnusable", `the part of the page that encrypts does not start: ${event.message || "a script did not load"}`));
     });
     return worker;

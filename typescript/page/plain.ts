@@ -12,8 +12,11 @@ export class PlainTable {
   readonly #heads: readonly string[];
   readonly #rows: readonly (readonly string[])[];
 
-  /** Reads a table; what is none has no rows. */
-  constructor(csv: string) {
+  readonly #comma: boolean;
+
+  /** Reads a table, whose numbers may have a decimal comma; what is none has no rows. */
+  constructor(csv: string, comma = false) {
+    this.#comma = comma;
     const [heads = [], ...rows] = lines(csv.replace(/^\uFEFF/, ""));
     this.#heads = heads.map((head) => head.trim());
     this.#rows = rows;
@@ -62,7 +65,11 @@ export class PlainTable {
 
   /** Returns the numbers of a column, NaN where one is missing; undefined for a column of anything else. */
   #numbers(name: string): number[] | undefined {
-    const cells = this.#cells(name)?.map((cell) => (MISSING.has(cell.toLowerCase()) ? NaN : /^[-+]?[\d.]+(e[-+]?\d+)?$/i.test(cell) ? Number(cell) : undefined));
+    const cells = this.#cells(name)?.map((cell) => {
+      if (MISSING.has(cell.toLowerCase())) return NaN;
+      const text = this.#comma ? cell.replace(",", ".") : cell;
+      return /^[-+]?[\d.]+(e[-+]?\d+)?$/i.test(text) ? Number(text) : undefined;
+    });
     return cells?.includes(undefined) ? undefined : (cells as number[] | undefined);
   }
 }

@@ -64,7 +64,8 @@ export class Run {
   readonly #owner: Owner;
   readonly #program: string;
   readonly #watch: Watch;
-  readonly #name = `page-${[...crypto.getRandomValues(new Uint8Array(6))].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+  /** Name of everything that is sent. */
+  readonly name = `page-${[...crypto.getRandomValues(new Uint8Array(6))].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
   #next = 0;
   #server = "";
   #table = new Uint8Array();
@@ -90,7 +91,7 @@ export class Run {
   /** Record of the run to keep; undefined before the job is known. */
   get note(): Kept | undefined {
     if (this.#job === undefined) return undefined;
-    return { program: this.#program, plan: "", server: this.#server, name: this.#name, job: this.#job.id, when: this.#asked };
+    return { program: this.#program, plan: "", server: this.#server, name: this.name, job: this.#job.id, when: this.#asked };
   }
 
   /** Tells the run that the account is another one, which has nothing of it. */
@@ -138,11 +139,11 @@ export class Run {
     },
     (client, signal) => this.#sendKeys(client, signal),
     async (client, signal) => {
-      const { nbytes } = await this.#timed("program", "programs", () => client.putProgram(this.#name, this.#program, { signal }));
+      const { nbytes } = await this.#timed("program", "programs", () => client.putProgram(this.name, this.#program, { signal }));
       return size(nbytes);
     },
     async (client, signal) => {
-      const { nbytes } = await this.#timed("encrypted table", "tables", () => client.putTable(this.#name, this.#table, { signal }));
+      const { nbytes } = await this.#timed("encrypted table", "tables", () => client.putTable(this.name, this.#table, { signal }));
       return size(nbytes);
     },
     (client, signal, note) => this.#compute(client, signal, note),
@@ -160,8 +161,8 @@ export class Run {
   async #sendKeys(client: Client, signal: AbortSignal): Promise<string> {
     const files = await this.#owner.call("evaluation");
     const start = performance.now();
-    this.#watch.stored("keys", this.#name);
-    const stored = await client.putKeys(this.#name, files, { signal });
+    this.#watch.stored("keys", this.name);
+    const stored = await client.putKeys(this.name, files, { signal });
     const time = performance.now() - start;
     stored.forEach(({ file, nbytes }, at) => this.sent.push({ what: `evaluation keys, ${file ?? "file"}`, bytes: nbytes, time: at === 0 ? time : undefined }));
     return size(stored.reduce((sum, { nbytes }) => sum + nbytes, 0));
@@ -170,7 +171,7 @@ export class Run {
   async #timed<T extends { readonly nbytes: number }>(what: string, kind: "programs" | "tables", call: () => Promise<T>): Promise<T> {
     const start = performance.now();
     // A removal is asked for even where the answer to the upload is lost.
-    this.#watch.stored(kind, this.#name);
+    this.#watch.stored(kind, this.name);
     const found = await call();
     this.sent.push({ what, bytes: found.nbytes, time: performance.now() - start });
     return found;
@@ -178,7 +179,7 @@ export class Run {
 
   async #compute(client: Client, signal: AbortSignal, note: (text: string) => void): Promise<void> {
     if (this.#job === undefined) {
-      this.#job = await client.run(this.#name, this.#name, { keys: this.#name, signal });
+      this.#job = await client.run(this.name, this.name, { keys: this.name, signal });
       this.#asked = Date.now();
       this.#watch.stored("jobs", this.#job.id);
     }

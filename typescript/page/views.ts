@@ -48,7 +48,7 @@ export function seenView(run: Run, table: Surveyed, program: string): HTMLElemen
   const columns = table.columns.map((column) => [column.name, kindOf(column), rangeOf(column), column.encrypted ? "encrypted" : "in the clear"]);
   const hexadecimal = [...run.beginning].map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
   return [
-    scrolling("What was sent", grid("What was sent", ["What", "Size", "Time"], sent)),
+    scrolling("What was sent", grid(`Under the name ${run.name}`, ["What", "Size", "Time"], sent)),
     made("h3", {}, `Description of the table: ${table.rows} ${table.rows === 1 ? "row" : "rows"}`),
     scrolling("Columns that the server saw", grid("Columns", ["Name", "Kind", "Range", "Cells"], columns)),
     made("h3", {}, "Program"),

@@ -53,5 +53,7 @@ export function told(error: unknown): string {
 
 /** Returns an error of a table in a sentence. Advice that is for the command line is put as this page has it. */
 export function ofTable(error: unknown): string {
-  return told(error).replace(/say what is done about missing cells: --missing.*$/s, "tick “Leave missing cells out of statistics”.");
+  return told(error)
+    .replace(/say what is done about missing cells: --missing.*$/s, "tick “Leave missing cells out of statistics”.")
+    .replace("read them with a decimal comma", "tick “Numbers have a decimal comma”");
 }

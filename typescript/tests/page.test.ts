@@ -1,7 +1,7 @@
 /** Page in Chromium, under a strict content security policy and against a real server: the newcomer's path, and what goes wrong on it. */
 
 import assert from "node:assert/strict";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { type Browser, chromium, type Page } from "playwright-core";
@@ -118,6 +118,9 @@ test("a newcomer gets a result, and the server sees no cell", OPTIONS, () =>
     const seen = await text(page, "#seen-part");
     for (const what of ["evaluation keys", "encrypted table", "0 to 5000", "corr(age, cost)", "89 53 55 4e"]) assert.ok(seen.includes(what), what);
     for (const cell of [...costs, ...found.map((row) => row[1] ?? "")]) assert.ok(!seen.includes(cell), `the server saw ${cell}`);
+    const heard = Buffer.concat(served.heard);
+    assert.ok(heard.length > 1e6 && heard.includes("corr(age, cost)"));
+    for (const cell of costs) assert.ok(!heard.includes(cell), `${cell} was sent`);
     const client = server.client();
     assert.equal((await client.list("tables")).length, 1);
     await page.click("#delete");
@@ -199,12 +202,19 @@ test("a cell out of an edited range, missing cells and a mistaken program are to
     await page.click("#run");
     assert.equal(await page.isVisible("#progress-part"), false);
     await choose(page, `name,age\n${Array.from({ length: 300 }, (_, at) => `N${at},${at % 90}`).join("\n")}\n`);
-    assert.match(await problem(page, "#table-problem"), /column "name"/);
+    assert.match(await problem(page, "#table-problem"), /Column "name"/);
     await page.click("#leave-out");
     await page.waitForSelector("#found:not([hidden])");
     await page.click("#run");
     const [mean] = await results(page);
     assert.deepEqual([mean?.[0], mean?.[1] === mean?.[3]], ["mean(age)", true]);
+    await choose(page, "cost;ward\n1,5;a\n2,75;b\n");
+    assert.match(await problem(page, "#table-problem"), /tick “Numbers have a decimal comma”/);
+    await page.check("#comma");
+    await page.waitForSelector("#found:not([hidden])");
+    await page.click("#run");
+    assert.deepEqual((await results(page)).map((row) => [row[1], row[3]]), [["2.125", "2.125"]]);
+    await page.uncheck("#comma");
     await choose(page, "age,cost\n30,5\n,7\n");
     assert.match(await problem(page, "#table-problem"), /Line 3, column "age".*tick “Leave missing cells out/);
     await page.check("#missing");
@@ -255,6 +265,49 @@ test("a server that stops in the middle ends with an error, and the run goes on 
         await other.stop();
       }
     });
+  }),
+);
+
+test("a column in the clear is named, and a token in the address is taken away at any time", OPTIONS, () =>
+  visiting(async ({ page, server, served, faults }) => {
+    await page.evaluate(`location.hash = "#token=${server.token}"`);
+    await until(page, "location.hash === '' && document.getElementById('token').value.length > 50");
+    assert.equal(page.url(), served.address);
+    await page.click("#example");
+    await page.locator("#columns fieldset", { hasText: "ward" }).getByLabel("On the server").selectOption("clear");
+    await page.locator("#columns fieldset", { hasText: "age" }).getByLabel("On the server").selectOption("out");
+    await page.waitForSelector("#program-problem:not([hidden])");
+    await page.fill("#program", "total = sum(cost) by ward");
+    await page.waitForSelector("#program-problem", { state: "hidden" });
+    await page.click("#run");
+    const found = await results(page);
+    assert.deepEqual(found.map(([name, decrypted, , plain]) => [name, decrypted === plain]), ["east", "north", "south"].map((ward) => [`total: ${ward}`, true]));
+    assert.match(await text(page, "#unseen"), /the cells of cost.*It saw the cells of ward/s);
+    assert.doesNotMatch(await text(page, "#seen"), /age/);
+    assert.deepEqual(faults, []);
+  }, "nothing"),
+);
+
+test("nothing is cut off or moves, in light, in dark and at 360 pixels", OPTIONS, () =>
+  visiting(async ({ page, server, served }) => {
+    const folder = new URL("../screenshots/", import.meta.url);
+    mkdirSync(folder, { recursive: true });
+    await page.addInitScript(`
+      globalThis.moved = 0;
+      new PerformanceObserver((list) => list.getEntries().forEach((one) => { if (!one.hadRecentInput) moved += one.value; })).observe({ type: "layout-shift", buffered: true });`);
+    for (const [name, width, colorScheme] of [["light", 1100, "light"], ["dark", 1100, "dark"], ["narrow", 360, "light"]] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme });
+      await page.goto("about:blank");
+      await page.goto(`${served.address}#token=${server.token}`);
+      await page.click("#example");
+      await page.click("#run");
+      await results(page);
+      await page.waitForTimeout(200);
+      assert.ok(((await page.evaluate("moved")) as number) < 0.05, name);
+      assert.ok(((await page.evaluate("document.documentElement.scrollWidth - innerWidth")) as number) <= 0, name);
+      writeFileSync(new URL(`${name}.png`, folder), await page.screenshot({ fullPage: true }));
+    }
   }),
 );
 

@@ -26,6 +26,8 @@ export interface Served {
   readonly address: string;
   /** Forwards to this server from now on. */
   to(server: string): void;
+  /** What was forwarded to the server. */
+  readonly heard: readonly Buffer[];
   /** Ends the service. */
   close(): void;
 }
@@ -33,15 +35,19 @@ export interface Served {
 /** Serves the page, and forwards the interface to a Sunzi server. */
 export async function servePage(server: string, port = 0): Promise<Served> {
   let target = new URL(server);
+  const heard: Buffer[] = [];
   const listener = createServer((asked, answer) => {
     const { pathname } = new URL(asked.url ?? "/", "http://localhost");
-    if (/^\/(v1\/|health$)/.test(pathname)) forward(target, asked, answer);
-    else file(pathname, answer);
+    if (/^\/(v1\/|health$)/.test(pathname)) {
+      asked.on("data", (block: Buffer) => heard.push(block));
+      forward(target, asked, answer);
+    } else file(pathname, answer);
   });
   await new Promise<void>((ready) => listener.listen(port, "127.0.0.1", ready));
   return {
     address: `http://127.0.0.1:${(listener.address() as AddressInfo).port}/page/index.html`,
     to: (other) => void (target = new URL(other)),
+    heard,
     close: () => {
       listener.close();
       listener.closeAllConnections();
