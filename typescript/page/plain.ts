@@ -102,7 +102,10 @@ function sum(numbers: readonly number[]): number {
 }
 
 function correlation(a: readonly number[], b: readonly number[]): number {
-  const away = (numbers: readonly number[]): number[] => numbers.map((one) => one - sum(numbers) / numbers.length);
+  const away = (numbers: readonly number[]): number[] => {
+    const mean = sum(numbers) / numbers.length;
+    return numbers.map((one) => one - mean);
+  };
   const dot = (one: readonly number[], other: readonly number[]): number => sum(one.map((value, at) => value * (other[at] ?? NaN)));
   const [x, y] = [away(a), away(b)];
   return dot(x, y) / Math.sqrt(dot(x, x) * dot(y, y));

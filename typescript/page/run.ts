@@ -46,8 +46,8 @@ const KEYGEN = 3;
 /** First step that a server which forgot everything needs again. */
 const SENDING = 5;
 const STATES = { queued: "waiting for its turn", running: "running", done: "done", failed: "failed" } as const;
-/** Number of first bytes of the encrypted table that are shown. */
-const BEGINNING = 512;
+/** Number of bytes of the encrypted table that are shown of its beginning, and of its middle. */
+const SHOWN = 256;
 
 type Step = (client: Client, signal: AbortSignal, note: (text: string) => void) => Promise<string | void>;
 
@@ -59,6 +59,8 @@ export class Run {
   results: readonly Result[] = [];
   /** First bytes of the encrypted table. */
   beginning = new Uint8Array();
+  /** Bytes in the middle of the encrypted table. */
+  middle = new Uint8Array();
   /** Plan, once it is made. */
   planned: Planned | undefined;
   readonly #owner: Owner;
@@ -134,7 +136,9 @@ export class Run {
     () => this.#owner.call("keygen"),
     async () => {
       this.#table = await this.#owner.call("encrypt");
-      this.beginning = this.#table.slice(0, BEGINNING);
+      this.beginning = this.#table.slice(0, SHOWN);
+      const half = this.#table.length >> 1;
+      this.middle = this.#table.slice(half, half + SHOWN);
       return size(this.#table.length);
     },
     (client, signal) => this.#sendKeys(client, signal),

@@ -46,7 +46,6 @@ function bound(error: number, exact: boolean): string {
 export function seenView(run: Run, table: Surveyed, program: string): HTMLElement[] {
   const sent = run.sent.map(({ what, bytes, time }) => [what, size(bytes), time === undefined ? "with the first" : duration(time)]);
   const columns = table.columns.map((column) => [column.name, kindOf(column), rangeOf(column), column.encrypted ? "encrypted" : "in the clear"]);
-  const hexadecimal = [...run.beginning].map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
   return [
     scrolling("What was sent", grid(`Under the name ${run.name}`, ["What", "Size", "Time"], sent)),
     made("h3", {}, `Description of the table: ${table.rows} ${table.rows === 1 ? "row" : "rows"}`),
@@ -54,9 +53,15 @@ export function seenView(run: Run, table: Surveyed, program: string): HTMLElemen
     made("h3", {}, "Program"),
     made("pre", {}, program),
     made("h3", {}, `First ${run.beginning.length} bytes of the encrypted table`),
-    made("p", { class: "small" }, "A header comes first, with the description of the table. What follows it is encrypted."),
-    made("pre", {}, hexadecimal),
+    made("p", { class: "small" }, "A header comes first, with the description of the table and the columns in the clear. What follows it is encrypted."),
+    made("pre", {}, hexadecimal(run.beginning)),
+    made("h3", {}, `${run.middle.length} bytes of its middle`),
+    made("pre", {}, hexadecimal(run.middle)),
   ];
+}
+
+function hexadecimal(bytes: Uint8Array): string {
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
 }
 
 /** Returns what the server did not see. */
