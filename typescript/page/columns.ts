@@ -5,8 +5,10 @@ import type { Column, SurveyChoices } from "../src/local.js";
 import { made } from "./dom.js";
 import { written } from "./plain.js";
 
+const USES = { encrypted: "encrypted", clear: "in the clear", out: "left out" } as const;
+
 /** What becomes of a column. */
-type Use = "encrypted" | "clear" | "out";
+type Use = keyof typeof USES;
 
 /** Range of a column, in text. */
 export type Range = readonly [low: string, high: string];
@@ -68,7 +70,7 @@ export class ColumnsForm {
   }
 
   #line(column: Column, given: Range | undefined): Line {
-    const use = made("select", {}, ...(["encrypted", "clear", "out"] as const).map((own) => made("option", { value: own }, own === "clear" ? "in the clear" : own === "out" ? "left out" : own)));
+    const use = made("select", {}, ...Object.entries(USES).map(([value, words]) => made("option", { value }, words)));
     use.addEventListener("change", this.#changed);
     const found = ranged(column)?.range;
     if (found === undefined) return { column, use, ends: undefined };

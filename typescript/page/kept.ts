@@ -16,14 +16,14 @@ export interface Kept {
   readonly when: number;
 }
 
-interface Record {
+interface Parts {
   readonly note: Kept;
   readonly parameters: Uint8Array;
   readonly secret: Uint8Array;
 }
 
 /** Returns a record as bytes: the lengths of its first two parts, then all three. */
-export function packed({ note, parameters, secret }: Record): Uint8Array<ArrayBuffer> {
+export function packed({ note, parameters, secret }: Parts): Uint8Array<ArrayBuffer> {
   const text = new TextEncoder().encode(JSON.stringify(note));
   const bytes = new Uint8Array(8 + text.length + parameters.length + secret.length);
   const lengths = new DataView(bytes.buffer);
@@ -36,7 +36,7 @@ export function packed({ note, parameters, secret }: Record): Uint8Array<ArrayBu
 }
 
 /** Returns the record that bytes have; its parts are views of them. */
-export function unpacked(bytes: Uint8Array): Record {
+export function unpacked(bytes: Uint8Array): Parts {
   const lengths = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const first = 8 + lengths.getUint32(0);
   const second = first + lengths.getUint32(4);

@@ -120,8 +120,9 @@ export async function offerEarlier({ owner, client, before, opened }: EarlierPar
     return null;
   });
   if (note === undefined) return;
-  const text = note === null ? "This browser keeps a key that cannot be read." : `This browser keeps the key of a run of ${new Date(note.when).toLocaleString()}: ${note.program}`;
-  byId("earlier-text", HTMLElement).textContent = text;
+  const broken = "This browser keeps a key that cannot be read.";
+  const text = (kept: Kept): string => `This browser keeps the key of a run of ${new Date(kept.when).toLocaleString()}: ${kept.program}`;
+  byId("earlier-text", HTMLElement).textContent = note === null ? broken : text(note);
   show(part);
   const open = byId("earlier-open", HTMLButtonElement);
   show(open, note !== null);

@@ -1,7 +1,7 @@
 /** Page that encrypts a table, has a server compute on it, and decrypts the result. */
 
 import type { Client } from "../src/index.js";
-import { NotStored, ServerError } from "../src/errors.js";
+import { NotStored, ServerError, WrongToken } from "../src/errors.js";
 
 import { ColumnsForm, type Range, widened } from "./columns.js";
 import { byId, focusOn, grid, made, scrolling, show } from "./dom.js";
@@ -129,7 +129,8 @@ function offerToLeaveOut(error: unknown, heads: readonly string[]): void {
 }
 
 function showTable({ name, plain, bytes }: Table, { rows, columns: found }: Surveyed): void {
-  byId("found-title", HTMLElement).textContent = `${name}: ${rows} ${rows === 1 ? "row" : "rows"}, ${found.length} ${found.length === 1 ? "column" : "columns"}, ${size(bytes.length)}`;
+  const counted = (number: number, one: string): string => `${number} ${one}${number === 1 ? "" : "s"}`;
+  byId("found-title", HTMLElement).textContent = `${name}: ${counted(rows, "row")}, ${counted(found.length, "column")}, ${size(bytes.length)}`;
   const first = grid("First rows", plain.heads, plain.first(PREVIEW));
   byId("preview", HTMLElement).replaceChildren(scrolling("First rows", first));
   for (const id of ["found", "program-part", "server-part"]) part(id);
@@ -246,7 +247,8 @@ async function go(): Promise<void> {
 
 /** Locks what belongs to the run while it goes. */
 function setBusy(busy: boolean): void {
-  const held = document.querySelectorAll<HTMLInputElement>("#drop input, #drop button, #drop select, #program-part button, #program, #server-part input, #run, #earlier button, #delete");
+  const places = "#drop input, #drop button, #drop select, #program-part button, #program, #server-part input, #run, #earlier button, #delete";
+  const held = document.querySelectorAll<HTMLInputElement>(places);
   for (const one of held) one.disabled = busy;
   login.token.removeAttribute("aria-invalid");
   show(stopButton, busy);
@@ -291,7 +293,8 @@ function showSeen(own: Run, found: Surveyed): void {
 function showStored(): void {
   if (stored.length === 0) return;
   const counted = (kind: string): number => stored.filter((one) => one.kind === kind).length;
-  const parts = [`sets of evaluation keys: ${counted("keys")}`, `programs: ${counted("programs")}`, `encrypted tables: ${counted("tables")}`, `jobs with their results: ${counted("jobs")}`];
+  const words = { keys: "sets of evaluation keys", programs: "programs", tables: "encrypted tables", jobs: "jobs with their results" };
+  const parts = Object.entries(words).map(([kind, word]) => `${word}: ${counted(kind)}`);
   byId("cleanup-text", HTMLElement).textContent = `From this page: ${parts.join(", ")}. It stays there when the page is closed, until somebody deletes it.`;
   byId("delete-status", HTMLElement).textContent = "";
   problem("delete-problem");
@@ -315,18 +318,21 @@ async function remove(): Promise<void> {
   button.disabled = true;
   problem("delete-problem");
   status.textContent = "Deleting.";
-  let deleted = 0;
+  let [deleted, left] = [0, 0];
   try {
     // Jobs first: what they read is in use while they run.
     for (const one of [...stored].reverse()) {
       await one.client.delete(one.kind, one.name).catch((error: unknown) => {
-        if (!(error instanceof NotStored)) throw error;
+        // An account of before, whose token was replaced or whose server is gone, is out of reach for good.
+        if (error instanceof WrongToken && one.client !== client) left += 1;
+        else if (!(error instanceof NotStored)) throw error;
       });
       stored = stored.filter((other) => other !== one);
       deleted += 1;
     }
     run?.forgotten();
-    byId("cleanup-text", HTMLElement).textContent = "Nothing of this page is on the server.";
+    const rest = "What is in an account whose token the server no longer knows was left.";
+    byId("cleanup-text", HTMLElement).textContent = left === 0 ? "Nothing of this page is on the server." : rest;
     status.textContent = deleted === 0 ? "There was nothing to delete." : "Deleted: evaluation keys, programs, encrypted tables, jobs and results.";
   } catch (error) {
     status.textContent = "";

@@ -28,7 +28,9 @@ export function nameOf(error: unknown): string {
 
 /** What to do about an error, by its name. */
 const REMEDIES: Readonly<Record<string, string>> = {
-  WrongToken: "Put another one into the field Token, then press Go on. “sunzi serve --demo” prints a token when it starts; whoever runs a server for others makes one with “sunzi account add”.",
+  WrongToken:
+    "Put another one into the field Token, then press Go on. " +
+    "“sunzi serve --demo” prints a token when it starts; whoever runs a server for others makes one with “sunzi account add”.",
   LoginUnusable: "Correct address and token under Server, then press Go on.",
   ServerUnreachable: "See that the server runs and that its address is right, then press Go on: nothing that was encrypted is lost.",
   ForeignAnswer: "See that the address is that of a Sunzi server, then press Go on.",
