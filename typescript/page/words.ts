@@ -42,11 +42,16 @@ const REMEDIES: Readonly<Record<string, string>> = {
   SealUnavailable: "Save the key as a file under a passphrase instead.",
 };
 
+/** Errors whose own words are for the command line, in those of the page. */
+const OWN: Readonly<Record<string, string>> = {
+  WrongToken: "The server does not know this token",
+  ServerUnreachable: "The server is not reached, or the connection broke",
+};
+
 /** Returns an error in a sentence, and what to do about it. */
 export function told(error: unknown): string {
   const name = nameOf(error);
-  // The server's own words are for the command line.
-  const message = name === "WrongToken" ? "The server does not know this token" : error instanceof Error ? error.message : String(error);
+  const message = OWN[name] ?? (error instanceof Error ? error.message : String(error));
   const remedy = REMEDIES[name] ?? "";
   const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}`.replace(/[.\s]*$/, ".");
   const unexpected = error instanceof TypeError && !(error instanceof SunziError) ? "This is a fault of the page, please report it: " : "";
