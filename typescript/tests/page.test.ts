@@ -3,11 +3,12 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 
 import { type Browser, chromium, type Page } from "playwright-core";
 
 import { inFolder, Server, SERVED, sunzi } from "./server.js";
-import { type Served, servePage } from "./pages.js";
+import { POLICY, type Served, servePage } from "./pages.js";
 
 /** Path of the browser. */
 const BROWSER = process.env["SUNZI_CHROMIUM"] ?? "/usr/bin/chromium";
@@ -99,6 +100,30 @@ async function example(page: Page, at: number): Promise<string[]> {
   const csv = (await page.evaluate("import('/page/example.js').then((example) => example.exampleTable())")) as string;
   return csv.trim().split("\n").slice(1).map((line) => line.split(",")[at] ?? "");
 }
+
+test("sunzi serve has the page", OPTIONS, () =>
+  inFolder(async (folder) => {
+    const server = await Server.start(folder, "--page", fileURLToPath(new URL("../", import.meta.url)));
+    const browser = await chromium.launch({ executablePath: BROWSER, args: ["--no-sandbox"] });
+    try {
+      const page = await browser.newPage();
+      const faults: string[] = [];
+      page.on("pageerror", (error) => faults.push(error.message));
+      page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
+      const answer = await page.goto(`${server.address}/#token=${server.token}`);
+      assert.equal(page.url(), `${server.address}/page/index.html`);
+      assert.equal(answer?.headers()["content-security-policy"], POLICY);
+      await page.click("#example");
+      await page.click("#run");
+      const [first] = await results(page);
+      assert.ok(Math.abs(Number(first?.[1]) - Number(first?.[3])) < 1e-8, `${first}`);
+      assert.deepEqual(faults, []);
+    } finally {
+      await browser.close();
+      await server.stop();
+    }
+  }),
+);
 
 test("a newcomer gets a result, and the server sees no cell", OPTIONS, () =>
   visiting(async ({ page, server, served, faults }) => {

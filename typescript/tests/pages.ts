@@ -4,7 +4,6 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname } from "node:path";
-import { fileURLToPath } from "node:url";
 
 const BUILD = new URL("../", import.meta.url);
 const TYPES: Readonly<Record<string, string>> = {
@@ -33,7 +32,7 @@ export interface Served {
 }
 
 /** Serves the page, and forwards the interface to a Sunzi server. */
-export async function servePage(server: string, port = 0): Promise<Served> {
+export async function servePage(server: string): Promise<Served> {
   let target = new URL(server);
   const heard: Buffer[] = [];
   const listener = createServer((asked, answer) => {
@@ -43,7 +42,7 @@ export async function servePage(server: string, port = 0): Promise<Served> {
       forward(target, asked, answer);
     } else file(pathname, answer);
   });
-  await new Promise<void>((ready) => listener.listen(port, "127.0.0.1", ready));
+  await new Promise<void>((ready) => listener.listen(0, "127.0.0.1", ready));
   return {
     address: `http://127.0.0.1:${(listener.address() as AddressInfo).port}/page/index.html`,
     to: (other) => void (target = new URL(other)),
@@ -76,10 +75,4 @@ function forward(target: URL, asked: IncomingMessage, answer: ServerResponse): v
   // The connection ends as that of the server does: a client sees that nobody is there.
   passed.on("error", () => asked.socket.destroy());
   asked.pipe(passed);
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { SUNZI_SERVER: server = "http://127.0.0.1:8732", SUNZI_TOKEN: token } = process.env;
-  const { address } = await servePage(server, 8733);
-  console.log(`the page is at ${address}${token === undefined ? "" : `#token=${token}`}`);
 }
