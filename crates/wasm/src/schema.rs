@@ -14,7 +14,7 @@ use wasm_bindgen::prelude::*;
 use crate::error::Failure;
 
 /// Name of a table in messages.
-const NAME: &str = "the table";
+const NAME: &str = "CSV";
 
 /// Table in CSV, in memory.
 #[derive(Clone)]
