@@ -21,7 +21,8 @@ const MODULE: &str = "sunzi_wasm";
 
 /// Builds the npm package and runs its tests. Without Node, or without what WebAssembly takes, the check says what it left out.
 pub(crate) fn check(root: &Path) -> Result<String, String> {
-    let question = format!("process.exit(Number(process.versions.node.split('.')[0]) < {LEAST_NODE})");
+    let question =
+        format!("process.exit(Number(process.versions.node.split('.')[0]) < {LEAST_NODE} ? 1 : 0)");
     if !quiet(Command::new("node").args(["-e", &question])) {
         return Ok(format!("SKIPPED: there is no Node {LEAST_NODE} or later"));
     }
