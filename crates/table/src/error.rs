@@ -71,7 +71,7 @@ pub enum TableError {
     /// A key that the call takes is not among the keys.
     #[error("there is no key {what}")]
     MissingKey {
-        /// What the missing key is for, and which one to take.
+        /// Purpose of the missing key, and which key to take.
         what: &'static str,
     },
     /// No column of the table would be encrypted.

@@ -19,6 +19,11 @@ impl Failure {
     }
 }
 
+/// Makes the error for a key that this party does not have.
+pub(crate) fn missing(what: &str) -> Failure {
+    Failure::new("MissingKey", format!("there is no {what} among the keys"))
+}
+
 impl<E: Error> From<E> for Failure {
     fn from(error: E) -> Self {
         Self::new(innermost_variant(&format!("{error:?}")), error.to_string())

@@ -1,4 +1,4 @@
-//! What a file says of itself.
+//! Headers of files, told in JSON.
 
 use serde::Serialize;
 use sunzi_rlwe::wire::{Header, Kind};
@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::error::Failure;
 
-/// What the header of a file says.
+/// Fields of a header of a file.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Inspected {

@@ -9,9 +9,9 @@ use sunzi_rlwe::{EvaluationKeys, PublicKey, RelinearizationKey, SecretKey};
 use wasm_bindgen::prelude::*;
 use zeroize::Zeroizing;
 
-use crate::error::Failure;
+use crate::error::{Failure, missing};
 
-/// What a computation needs, in JSON.
+/// Needs of a computation, in JSON.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct Needs {
@@ -154,10 +154,6 @@ impl Integers {
     pub fn decrypt(&self, bytes: &[u8]) -> Result<Vec<i64>, JsValue> {
         Ok(decrypted(self, bytes)?)
     }
-}
-
-fn missing(what: &str) -> Failure {
-    Failure::new("MissingKey", format!("there is no {what} among the keys"))
 }
 
 fn generated(needs: &str) -> Result<Integers, Failure> {

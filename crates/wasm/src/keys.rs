@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use sunzi_circuits::EvaluationKeys;
-use sunzi_circuits::bootstrap::AnyBootstrapKeys;
 use sunzi_keystore::{Cost, Passphrase, lock, unlock};
 use sunzi_program::Contexts;
 use sunzi_program::analysis::Parameters;
@@ -13,7 +12,7 @@ use sunzi_table::in_memory::{Evaluation, Keys};
 use wasm_bindgen::prelude::*;
 use zeroize::Zeroizing;
 
-use crate::error::Failure;
+use crate::error::{Failure, missing};
 use crate::plan::TablePlan;
 use crate::results;
 use crate::schema::{Csv, TableSchema};
@@ -111,22 +110,6 @@ impl TableKeys {
         Ok(to_bytes(self.keys.contexts.rlwe(), key).map_err(Failure::from)?)
     }
 
-    /// Returns the bytes of the file of bootstrapping keys, of plans with look-ups or bootstraps.
-    ///
-    /// # Errors
-    /// `MissingKey` for a plan without them.
-    #[wasm_bindgen(js_name = bootstrappingKeys)]
-    pub fn bootstrapping_keys(&self) -> Result<Vec<u8>, JsValue> {
-        let found = match self.keys.evaluation.as_deref() {
-            Some(Evaluation::LookUps(keys) | Evaluation::Bootstraps(keys, _)) => Some(keys),
-            _ => None,
-        };
-        let Some(AnyBootstrapKeys::Whole(keys)) = found else {
-            return Err(missing("bootstrapping key of one file").into());
-        };
-        Ok(to_bytes(self.keys.contexts.rlwe(), &**keys).map_err(Failure::from)?)
-    }
-
     /// Encrypts a table in CSV whose columns the plan's schema declares, and returns the bytes of its file.
     ///
     /// # Errors
@@ -153,10 +136,6 @@ impl TableKeys {
         let opened = self.keys.decrypt(&plan.plan, results).map_err(Failure::from)?;
         Ok(results::json(opened)?)
     }
-}
-
-fn missing(what: &str) -> Failure {
-    Failure::new("MissingKey", format!("there is no {what} among the keys"))
 }
 
 fn evaluation(keys: &Keys) -> Result<&EvaluationKeys, Failure> {
