@@ -1,12 +1,13 @@
 /** Arrays of encrypted integers in WebAssembly, beside big integers of JavaScript. */
 
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { before, test } from "node:test";
 
 import { Integers, load, Refused } from "sunzi/local";
 
-const BUILT = { skip: existsSync(new URL("../wasm/sunzi_wasm_bg.wasm", import.meta.url)) ? false : "there is no module in WebAssembly" } as const;
+import { NO_MODULE } from "./chromium.js";
+
+const BUILT = { skip: NO_MODULE } as const;
 /** Longest time of an encryption at a degree of 2^13, in milliseconds: ten times what it takes, for machines that are busy. */
 const LONGEST = 20;
 

@@ -1,18 +1,19 @@
 /** Sunzi in WebAssembly: what it computes is what the command line computes, and its files are the same. */
 
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { brotliCompressSync, constants } from "node:zlib";
 
 import { inspect, load, Refused, type Result, TableKeys, TablePlan, TableProgram, TableSchema } from "sunzi/local";
 
+import { NO_MODULE } from "./chromium.js";
 import { BINARY, inFolder, SERVED, Server, sunzi } from "./server.js";
 
 const MODULE = new URL("../wasm/sunzi_wasm_bg.wasm", import.meta.url);
 /** Options of a test that takes the module. */
-const BUILT = { skip: existsSync(MODULE) ? false : "there is no module in WebAssembly: cargo xtask typescript builds it" } as const;
+const BUILT = { skip: NO_MODULE } as const;
 /** Options of a test that takes the module and a command line. */
 const BOTH = { skip: BUILT.skip || SERVED.skip, timeout: SERVED.timeout } as const;
 /** Longest module, in bytes of its compressed file. */

@@ -1,19 +1,17 @@
 /** Page in Chromium, under a strict content security policy and against a real server: the newcomer's path, and what goes wrong on it. */
 
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 
+import { browsing, NO_BROWSER, NO_MODULE } from "./chromium.js";
 import { inFolder, Server, SERVED, sunzi } from "./server.js";
 import { POLICY, type Served, servePage } from "./pages.js";
 
-/** Path of the browser. */
-const BROWSER = process.env["SUNZI_CHROMIUM"] ?? "/usr/bin/chromium";
-const BUILT = existsSync(new URL("../wasm/sunzi_wasm_bg.wasm", import.meta.url));
-const skip = !BUILT ? "there is no module in WebAssembly" : !existsSync(BROWSER) ? `there is no browser at ${BROWSER}: name one in SUNZI_CHROMIUM` : SERVED.skip;
+const skip = NO_MODULE || NO_BROWSER || SERVED.skip;
 const OPTIONS = { skip, timeout: 120_000 };
 /** Longest time from the press of the button to the result, in milliseconds. */
 const BAR = 20_000;
@@ -32,24 +30,12 @@ async function visiting(block: (visit: Visit) => Promise<void>, token?: string):
   await inFolder(async (folder) => {
     const server = await Server.start(folder);
     const served = await servePage(server.address);
-    let browser: Browser | undefined;
     try {
-      browser = await chromium.launch({ executablePath: BROWSER, args: ["--no-sandbox"] });
-      const page = await browser.newPage({ acceptDownloads: true });
-      const faults: string[] = [];
-      page.setDefaultTimeout(30_000);
-      page.on("pageerror", (error) => faults.push(error.message));
-      page.on("dialog", (dialog) => {
-        faults.push(`a script spoke: ${dialog.message()}`);
-        void dialog.dismiss();
+      await browsing(async (page, faults) => {
+        await page.goto(`${served.address}#token=${token ?? server.token}`);
+        await block({ page, server, served, folder, faults });
       });
-      page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
-      const telling = "(event) => console.error(`forbidden: ${event.violatedDirective} ${event.blockedURI}`)";
-      await page.addInitScript(`addEventListener("securitypolicyviolation", ${telling})`);
-      await page.goto(`${served.address}#token=${token ?? server.token}`);
-      await block({ page, server, served, folder, faults });
     } finally {
-      await browser?.close();
       served.close();
       await server.stop();
     }
@@ -104,22 +90,18 @@ async function example(page: Page, at: number): Promise<string[]> {
 test("sunzi serve has the page", OPTIONS, () =>
   inFolder(async (folder) => {
     const server = await Server.start(folder, "--page", fileURLToPath(new URL("../", import.meta.url)));
-    const browser = await chromium.launch({ executablePath: BROWSER, args: ["--no-sandbox"] });
     try {
-      const page = await browser.newPage();
-      const faults: string[] = [];
-      page.on("pageerror", (error) => faults.push(error.message));
-      page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
-      const answer = await page.goto(`${server.address}/#token=${server.token}`);
-      assert.equal(page.url(), `${server.address}/page/index.html`);
-      assert.equal(answer?.headers()["content-security-policy"], POLICY);
-      await page.click("#example");
-      await page.click("#run");
-      const [first] = await results(page);
-      assert.ok(Math.abs(Number(first?.[1]) - Number(first?.[3])) < 1e-8, `${first}`);
-      assert.deepEqual(faults, []);
+      await browsing(async (page, faults) => {
+        const answer = await page.goto(`${server.address}/#token=${server.token}`);
+        assert.equal(page.url(), `${server.address}/page/index.html`);
+        assert.equal(answer?.headers()["content-security-policy"], POLICY);
+        await page.click("#example");
+        await page.click("#run");
+        const [first] = await results(page);
+        assert.ok(Math.abs(Number(first?.[1]) - Number(first?.[3])) < 1e-8, `${first}`);
+        assert.deepEqual(faults, []);
+      });
     } finally {
-      await browser.close();
       await server.stop();
     }
   }),

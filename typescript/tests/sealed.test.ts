@@ -1,16 +1,14 @@
 /** Bytes that a browser keeps: in Chromium, with its own database and cryptography. */
 
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { test } from "node:test";
 
-import { chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 
+import { browsing, NO_BROWSER } from "./chromium.js";
 import { servePage } from "./pages.js";
 
-/** Path of the browser. */
-const BROWSER = process.env["SUNZI_CHROMIUM"] ?? "/usr/bin/chromium";
-const OPTIONS = { skip: existsSync(BROWSER) ? false : `there is no browser at ${BROWSER}: name one in SUNZI_CHROMIUM`, timeout: 60_000 };
+const OPTIONS = { skip: NO_BROWSER, timeout: 60_000 };
 
 /** Runs a script in a page of its own; the script has the calls of the module, and `store` for one request to the database. */
 async function inPage(script: string, page: Page): Promise<unknown> {
@@ -31,13 +29,12 @@ async function inPage(script: string, page: Page): Promise<unknown> {
 
 async function visiting(block: (page: Page) => Promise<void>): Promise<void> {
   const served = await servePage("http://127.0.0.1:1");
-  const browser = await chromium.launch({ executablePath: BROWSER, args: ["--no-sandbox"] });
   try {
-    const page = await browser.newPage();
-    await page.goto(served.address);
-    await block(page);
+    await browsing(async (page) => {
+      await page.goto(served.address);
+      await block(page);
+    });
   } finally {
-    await browser.close();
     served.close();
   }
 }
