@@ -7,7 +7,7 @@ import { written } from "./plain.js";
 
 const USES = { encrypted: "encrypted", clear: "in the clear", out: "left out" } as const;
 
-/** What becomes of a column. */
+/** Use of a column. */
 type Use = keyof typeof USES;
 
 /** Range of a column, in text. */

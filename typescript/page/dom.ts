@@ -1,6 +1,6 @@
 /** Elements of the page. Texts of tables and servers become text nodes, and nothing here takes HTML. */
 
-/** What an element is filled with. */
+/** Content of an element. */
 export type Child = Node | string;
 
 /**

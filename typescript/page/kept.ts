@@ -1,6 +1,6 @@
 /** Record of a run that this browser keeps: what its result is opened with later. */
 
-/** What is kept of a run beside its keys. */
+/** Note of a run that is kept beside its keys. */
 export interface Kept {
   /** Text of the program. */
   readonly program: string;

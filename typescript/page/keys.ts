@@ -95,7 +95,7 @@ export class KeyParts {
   }
 }
 
-/** What the part of an earlier run takes. */
+/** Callbacks of the part of an earlier run. */
 interface EarlierParts {
   readonly owner: Owner;
   /** Returns a client of the account in the form. */

@@ -49,7 +49,7 @@ let client: Client | undefined;
 let given: Parameters<typeof take> | undefined;
 /** Look at the table that goes on. */
 let looking: Promise<void> = Promise.resolve();
-/** What the page put on the server, by the client that did. */
+/** Objects that the page put on the server, by the client that did. */
 let stored: { readonly client: Client; readonly kind: "keys" | "programs" | "tables" | "jobs"; readonly name: string }[] = [];
 /** Number of the last look at a table: answers to earlier ones are dropped. */
 let looks = 0;

@@ -8,7 +8,7 @@ import type { Owner } from "./owner.js";
 import { size } from "./words.js";
 import type { Planned } from "./worker.js";
 
-/** What went to the server or came from it. */
+/** Transfer to the server or from it. */
 export interface Sent {
   readonly what: string;
   readonly bytes: number;
@@ -53,7 +53,7 @@ type Step = (client: Client, signal: AbortSignal, note: (text: string) => void) 
 
 /** Run of a program on the table that the worker has. */
 export class Run {
-  /** What went over the network. */
+  /** Transfers over the network, in their order. */
   readonly sent: Sent[] = [];
   /** Results, once they are decrypted. */
   results: readonly Result[] = [];

@@ -26,7 +26,7 @@ export function nameOf(error: unknown): string {
   return error instanceof Error || error instanceof DOMException ? error.name : "Error";
 }
 
-/** What to do about an error, by its name. */
+/** Remedies of errors, by their names. */
 const REMEDIES: Readonly<Record<string, string>> = {
   WrongToken:
     "Put another one into the field Token, then press Go on. " +

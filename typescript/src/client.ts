@@ -10,7 +10,7 @@ import { type Fetch, SILENCE, Transport } from "./transport.js";
 /** Seconds that each request waits at most for a server that is busy or not reached, unless told otherwise. */
 const PATIENCE = 30;
 
-/** What a client is made of. */
+/** Parts of a client. */
 export interface ClientOptions {
   /** Address of the server, such as `https://compute.example.org`; `http://` is for this machine alone. */
   readonly server: string;
@@ -24,19 +24,19 @@ export interface ClientOptions {
   readonly fetch?: Fetch | undefined;
 }
 
-/** What every call takes. */
+/** Options of every call. */
 export interface CallOptions {
   /** Signal that ends the call, which fails with the reason of the signal. What was sent by then may have been done. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What calls take that send bytes. */
+/** Options of calls that send bytes. */
 export interface SendOptions extends CallOptions {
   /** Function that is called with the number of bytes that were sent, and of all. Browsers say when a file was sent, and nothing before. */
   readonly onProgress?: Progress | undefined;
 }
 
-/** What a request for a job takes. */
+/** Options of a request for a job. */
 export interface RunOptions extends CallOptions {
   /** Name of the evaluation keys. */
   readonly keys: string;
@@ -44,7 +44,7 @@ export interface RunOptions extends CallOptions {
   readonly precision?: number | undefined;
 }
 
-/** What calls take that wait for a job. */
+/** Options of calls that wait for a job. */
 export interface WaitOptions extends CallOptions {
   /** Seconds to wait at most; without an end unless given. */
   readonly timeout?: number | undefined;
@@ -52,7 +52,7 @@ export interface WaitOptions extends CallOptions {
   readonly onProgress?: ((status: JobStatus) => void) | undefined;
 }
 
-/** What calls take that fetch a result. */
+/** Options of calls that fetch a result. */
 export interface ResultOptions extends CallOptions {
   /** Seconds to wait for the job at most; without an end unless given. */
   readonly timeout?: number | undefined;

@@ -1,6 +1,6 @@
 /** Errors of the client. Messages say what was expected, what came and what to do; no message has a token. */
 
-/** What Sunzi refuses. */
+/** Error of Sunzi. */
 export class SunziError extends Error {
   static {
     this.prototype.name = "SunziError";
@@ -14,7 +14,7 @@ export class ServerError extends SunziError {
   }
 }
 
-/** What a server says of a request that it refuses. */
+/** Parts of a server's refusal of a request. */
 export interface Refusal {
   /** Status code of HTTP. */
   readonly status: number;
@@ -31,32 +31,16 @@ export interface Refusal {
 }
 
 /** Request that the server refuses: the message has what it says. */
-export class ServerRefused extends ServerError implements Refusal {
+export interface ServerRefused extends Refusal {}
+export class ServerRefused extends ServerError {
   static {
     this.prototype.name = "ServerRefused";
   }
-  /** Status code of HTTP. */
-  readonly status: number;
-  /** What is wrong, by what the server says. */
-  readonly reason: string;
-  /** What the server expected; undefined where it does not say. */
-  readonly expected: string | undefined;
-  /** What came, by what the server says; undefined where it does not say. */
-  readonly got: string | undefined;
-  /** What to do, by what the server says; undefined where it does not say. */
-  readonly remedy: string | undefined;
-  /** Seconds after which the server asks to be asked again; undefined where it does not say. */
-  readonly retryAfter: number | undefined;
 
   /** Makes the error of a refusal. */
   constructor(message: string, told: Refusal) {
     super(message);
-    this.status = told.status;
-    this.reason = told.reason;
-    this.expected = told.expected;
-    this.got = told.got;
-    this.remedy = told.remedy;
-    this.retryAfter = told.retryAfter;
+    Object.assign(this, told);
   }
 }
 

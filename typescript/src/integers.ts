@@ -2,10 +2,10 @@
 
 import type * as Module from "../wasm/sunzi_wasm.js";
 
-import type { Bytes } from "./local.js";
+import type { Bytes, OwnFiles } from "./local.js";
 import { called } from "./module.js";
 
-/** What a computation needs. */
+/** Needs of a computation. */
 export interface Needs {
   /** Number of products one after the other; 1 where there is none. */
   readonly depth?: number | undefined;
@@ -16,16 +16,7 @@ export interface Needs {
 }
 
 /** Files of parameters and keys of integers. */
-export interface IntegerFiles {
-  /** Parameters of the keys. */
-  readonly parameters: Uint8Array;
-  /** Secret key, of the owner alone. */
-  readonly secret?: Uint8Array | undefined;
-  /** Public key, of whoever encrypts. */
-  readonly publicKey?: Uint8Array | undefined;
-  /** Relinearisation key, of whoever multiplies. */
-  readonly relinearization?: Uint8Array | undefined;
-}
+export type IntegerFiles = Omit<OwnFiles, "passphrase" | "galois">;
 
 /** Parameters of encrypted integers, with the keys that this party has. */
 export class Integers {

@@ -77,7 +77,7 @@ export interface Result {
   readonly value: Value;
 }
 
-/** What the header of a file says. */
+/** Fields of the header of a file. */
 export interface Inspected {
   /** Number of the object's kind in the file format. */
   readonly kind: number;

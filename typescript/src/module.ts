@@ -18,6 +18,8 @@ export class Refused extends SunziError {
 
 let glue: typeof Module | undefined;
 let loading: Promise<void> | undefined;
+/** Fault of the module, after which it is not used again; undefined where there was none. */
+let fault: Refused | undefined;
 
 /**
  * Loads the module, once for all programs of a page or process: later calls wait for the first. Without a source it is the file of this package, which Node reads
@@ -52,6 +54,7 @@ async function start(source: ModuleSource | undefined): Promise<void> {
  * @throws Refused for what the module refuses; named `NotLoaded` before the module is loaded, and `InternalError` after a fault of the module, which is not used again.
  */
 export function called<T>(call: (module: typeof Module) => T): T {
+  if (fault !== undefined) throw fault;
   if (glue === undefined) {
     const broken = loading === undefined ? "" : " to its end";
     throw new Refused("NotLoaded", `the module in WebAssembly is not loaded: call load() and wait for it${broken} first`);
@@ -61,9 +64,9 @@ export function called<T>(call: (module: typeof Module) => T): T {
   } catch (error) {
     if (error instanceof WebAssembly.RuntimeError) {
       // What a trap leaves in memory is not to be relied on.
-      glue = undefined;
       const reason = `the module failed (${error.message}), and is not used again: load the page anew. This is a fault of the library, please report it`;
-      throw new Refused("InternalError", reason, { cause: error });
+      fault = new Refused("InternalError", reason, { cause: error });
+      throw fault;
     }
     // What the glue says of an object whose memory was given back.
     if (error instanceof Error && error.message.includes("null pointer")) {

@@ -1,4 +1,4 @@
-/** What takes files: logins as the command line keeps them, files to send, and results that are saved. For Node and what runs its modules. */
+/** Calls that take files: logins as the command line keeps them, files to send, and results that are saved. For Node and what runs its modules. */
 
 import { randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -13,7 +13,7 @@ import { BLOCK, type Streamed } from "./source.js";
 /** Longest file of a login, in bytes. */
 const LONGEST = 1 << 16;
 
-/** What a saved result takes. */
+/** Options of a saved result. */
 export interface SaveOptions extends ResultOptions {
   /** Whether a file that is there is replaced. */
   readonly force?: boolean | undefined;

@@ -1,4 +1,4 @@
-/** What a server tells: answers in JSON, whose types, lengths and names are checked, and refusals. */
+/** Answers of a server: those in JSON, whose types, lengths and names are checked, and refusals. */
 
 import {
   ForeignAnswer,
@@ -33,7 +33,7 @@ export interface Stored {
 /** State of a job. */
 export type State = "queued" | "running" | "done" | "failed";
 
-/** What a server says of a job. */
+/** Status of a job. */
 export interface JobStatus {
   /** Name of the job, 32 hexadecimal digits. */
   readonly id: string;
@@ -57,7 +57,7 @@ export interface JobStatus {
   readonly sha256: string | undefined;
 }
 
-/** What an account has on a server, and its limits. */
+/** Objects and bytes of an account on a server, and its limits. */
 export interface Account {
   /** Name of the account. */
   readonly name: string;

@@ -10,7 +10,7 @@ import { SunziError } from "./errors.js";
 /** Bytes that `open` returns. */
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** What keeping bytes in a browser fails with. */
+/** Failure to keep bytes in a browser. */
 export class SealedError extends SunziError {
   static {
     this.prototype.name = "SealedError";
@@ -45,7 +45,7 @@ export class SealNameUnusable extends SealedError {
   }
 }
 
-/** What the database has under a name. */
+/** Entry of the database under a name. */
 interface Entry {
   readonly key: CryptoKey;
   readonly nonce: Bytes;

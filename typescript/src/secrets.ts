@@ -1,4 +1,4 @@
-/** What bytes say they are: secrets are refused before a byte of them is sent. */
+/** Kinds of files by their first bytes: secrets are refused before a byte of them is sent. */
 
 /** First bytes of a file of Sunzi, as `docs/format.md` has them. */
 const MAGIC = [0x89, 0x53, 0x55, 0x4e, 0x5a, 0x49, 0x0d, 0x0a];

@@ -1,4 +1,4 @@
-/** What the client decides without a network: addresses, tokens, hashes, secrets, how often and when it asks again. */
+/** Decisions of the client without a network: addresses, tokens, hashes, secrets, how often and when it asks again. */
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";

@@ -25,7 +25,7 @@ export interface Served {
   readonly address: string;
   /** Forwards to this server from now on. */
   to(server: string): void;
-  /** What was forwarded to the server. */
+  /** Bytes that were forwarded to the server. */
   readonly heard: readonly Buffer[];
   /** Ends the service. */
   close(): void;
