@@ -9,6 +9,7 @@
 //! * [`slots`]: slots of GF(p^d): rotations along dimensions, Frobenius, linear maps, tests for zero, sums.
 //! * [`lookup`]: a private word in a public table.
 //! * [`retrieval`]: an entry of a public database by its number, on BFV.
+//! * [`intersection`]: which of a client's items a set has, and their labels, on BGV.
 //! * [`series`], [`approximation`], [`comparison`]: real polynomials, functions and signs on CKKS.
 //! * [`linear_transform`], [`bootstrap`]: complex matrices, and levels given back, on CKKS.
 //! * [`integers`]: of 8 to 64 bits in batches, with products, comparisons and quotients, by functional bootstrapping.
@@ -57,11 +58,13 @@ mod error;
 mod exact;
 pub mod inner_product;
 pub mod integers;
+pub mod intersection;
 pub mod linear_transform;
 pub mod lookup;
 pub mod matrix_batch;
 pub mod matrix_product;
 pub mod matrix_vector;
+mod packing;
 pub mod polynomial;
 pub mod product_tree;
 pub mod regression;

@@ -29,6 +29,22 @@ impl Evaluator {
         let switched = self.context().switched(a, level)?.into_owned();
         self.context().finish(switched, "switch the modulus", &[])
     }
+
+    /// Brings BGV ciphertexts to one level and modulus, as [`add`](sunzi_rlwe::Evaluator::add) does: for sums in one pass, whose terms must have one.
+    ///
+    /// # Errors
+    /// Every error of [`mod_switch_to`](Self::mod_switch_to) but for levels; [`sunzi_rlwe::RlweError::KeyMismatch`].
+    pub fn summands(&self, all: &[Ciphertext]) -> Result<Vec<Ciphertext>, BgvError> {
+        let context = self.context();
+        // The lowest of all leads: whatever is brought to it stands where their sum would.
+        let lowest = all.iter().min_by_key(|a| (a.metadata().level, a.metadata().place));
+        let Some(lowest) = lowest else { return Ok(Vec::new()) };
+        let aligned = |a: &Ciphertext| {
+            let (_, aligned) = context.aligned(Cow::Borrowed(lowest), a)?;
+            context.finish(aligned.into_owned(), "switch the modulus", &[])
+        };
+        all.iter().map(aligned).collect()
+    }
 }
 
 impl Context {

@@ -5,6 +5,7 @@ use sunzi_bfv::{BfvError, Ciphertext, Context, Plaintext};
 use sunzi_rlwe::SecretKey;
 
 use super::RetrievalError;
+use crate::packing::{packed, unpacked};
 
 /// Layout of a database, from which client and server compute alike where an entry is.
 ///
@@ -217,57 +218,9 @@ fn sides(plaintexts: u64, most: usize) -> Option<[usize; 2]> {
     (rows + columns <= most).then_some([rows, columns])
 }
 
-/// Returns coefficients of so many bits each that hold bytes, the lowest bits first.
-fn packed(bytes: &[u8], bits: usize) -> Vec<u64> {
-    let (mut coefficients, mut held, mut count) = (Vec::with_capacity(bytes.len() * 8 / bits + 1), 0_u128, 0);
-    for byte in bytes {
-        held |= u128::from(*byte) << count;
-        count += 8;
-        while count >= bits {
-            coefficients.push((held & ((1 << bits) - 1)) as u64);
-            held >>= bits;
-            count -= bits;
-        }
-    }
-    if count > 0 {
-        coefficients.push(held as u64);
-    }
-    coefficients
-}
-
-/// Returns the whole bytes that coefficients of so many bits each hold.
-fn unpacked(coefficients: &[u64], bits: usize) -> Vec<u8> {
-    let (mut bytes, mut held, mut count) = (Vec::with_capacity(coefficients.len() * bits / 8), 0_u128, 0);
-    for coefficient in coefficients {
-        held |= (u128::from(*coefficient) & ((1 << bits) - 1)) << count;
-        count += bits;
-        while count >= 8 {
-            bytes.push(held as u8);
-            held >>= 8;
-            count -= 8;
-        }
-    }
-    bytes
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn bytes_come_back_from_coefficients_of_any_width() {
-        let bytes: Vec<u8> = (0..96).map(|at| (at * 37 + 11) as u8).collect();
-        for bits in [8, 9, 15, 16, 17, 20, 31, 60] {
-            let coefficients = packed(&bytes, bits);
-            assert_eq!(coefficients.len(), (96 * 8_usize).div_ceil(bits));
-            assert!(coefficients.iter().all(|one| *one < 1 << bits), "{bits}");
-            let mut back = unpacked(&coefficients, bits);
-            // The last coefficient may hold more bytes than there were.
-            assert!(back.len() >= 96 || bits * coefficients.len() < 96 * 8);
-            back.truncate(96);
-            assert_eq!(back, bytes, "{bits}");
-        }
-    }
 
     #[test]
     fn sides_hold_all_plaintexts() {

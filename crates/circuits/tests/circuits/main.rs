@@ -2,6 +2,8 @@
 #![forbid(unsafe_code)]
 
 #[cfg(test)]
+mod intersection;
+#[cfg(test)]
 mod reciprocal;
 #[cfg(test)]
 mod regression;

@@ -1,0 +1,218 @@
+//! Sets that are prepared for answers, and the answers.
+
+use std::collections::HashSet;
+
+use rand_core::CryptoRng;
+use rand_core::Rng as _;
+use rayon::prelude::*;
+use sunzi_bgv::{BgvError, Ciphertext, Evaluator, PlainMatrix};
+use sunzi_encoding::{BatchEncoder, Encoder};
+use sunzi_ring::sampling::SeededRng;
+use sunzi_rlwe::RelinearizationKey;
+use zeroize::Zeroizing;
+
+use super::interpolation::Field;
+use super::powers::{powers, reach, sources_for};
+use super::token::ZEROS;
+use super::{IntersectionError, Layout, Token};
+use crate::packing::packed;
+
+/// A set of items with labels, ready to answer any number of queries.
+///
+/// Its plaintexts take 7 bytes of memory for every modulus and coefficient of a polynomial: about 3.5 KiB an item with a label of 16 bytes in a large set.
+pub struct LabelledSet {
+    layout: Layout,
+    /// Coefficients of all polynomials: a row for every power, a column for every part of a sealed label of every polynomial of a bin.
+    matrix: PlainMatrix,
+}
+
+/// An item of a polynomial: its node, and its number in the set; no number where the node is there to hide how many items there are.
+type Root = (u64, Option<usize>);
+
+impl LabelledSet {
+    /// Prepares the items of a set, each with its label. Labels that are shorter than the longest are filled up with zeros.
+    ///
+    /// # Errors
+    /// [`IntersectionError::Twice`] for a token that comes again; [`IntersectionError::Setting`] for no items, too many, or labels that are too long, and for
+    /// parameters that no set has; [`IntersectionError::Bgv`] for a set that does not fit the memory.
+    pub fn new(
+        evaluator: &Evaluator,
+        items: &[(Token, Vec<u8>)],
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Self, IntersectionError> {
+        let mut sorted: Vec<usize> = (0..items.len()).collect();
+        let token = |at: usize| items.get(at).map(|(token, _)| token);
+        sorted.sort_unstable_by_key(|&at| (token(at), at));
+        if let Some(&[first, second]) = sorted
+            .windows(2)
+            .find(|pair| pair.first().map(|&at| token(at)) == pair.last().map(|&at| token(at)))
+        {
+            return Err(IntersectionError::Twice { first, second });
+        }
+        let mut seed = [0; 32];
+        rng.fill_bytes(&mut seed);
+        let label_bytes = items.iter().map(|(_, label)| label.len()).max().unwrap_or(0);
+        let layout = Layout::new(evaluator.context(), seed, (items.len() as u64, label_bytes), (1, 1))?;
+        // Bins are those of the seed alone, so the layout may follow from how full they are.
+        let bins = layout.filled(items);
+        let fullest = bins.iter().map(Vec::len).max().unwrap_or(0);
+        let sources = sources_for(fullest);
+        let divided: Vec<Vec<Vec<Root>>> = bins.into_iter().map(|bin| divide(bin, reach(sources))).collect();
+        let parts = divided.iter().map(Vec::len).max().unwrap_or(1).max(1);
+        let layout =
+            Layout::new(evaluator.context(), seed, (items.len() as u64, label_bytes), (sources, parts))?;
+        let mut hidden = Zeroizing::new([0; 32]);
+        rng.fill_bytes(&mut *hidden);
+        let matrix = layout.matrix(evaluator, items, &divided, &hidden)?;
+        Ok(Self { layout, matrix })
+    }
+
+    /// The layout of the set, which clients ask by.
+    #[must_use]
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Length of the prepared set in memory, in bytes.
+    #[must_use]
+    pub fn byte_len(&self) -> usize {
+        self.matrix.byte_len()
+    }
+
+    /// Answers a query: a ciphertext for every part of a sealed label of every polynomial of a bin.
+    ///
+    /// # Errors
+    /// [`IntersectionError::Setting`] for a query of another number of ciphertexts; [`IntersectionError::Bgv`] for one of other parameters, or under another key.
+    pub fn answer(
+        &self,
+        evaluator: &Evaluator,
+        query: &[Ciphertext],
+        key: &RelinearizationKey,
+    ) -> Result<Vec<Ciphertext>, IntersectionError> {
+        self.layout.check(evaluator.context())?;
+        if query.len() != self.layout.sources() {
+            return Err(IntersectionError::setting(
+                "the ciphertexts of a query",
+                self.layout.sources(),
+                query.len(),
+            ));
+        }
+        let powers = powers(evaluator, query, key)?;
+        let sums = evaluator.plain_matrix_products(&[&powers], &self.matrix)?.pop().unwrap_or_default();
+        let lowest = |sum: &Ciphertext| Ok(evaluator.mod_switch_to(sum, 0)?);
+        sums.iter().map(lowest).collect()
+    }
+}
+
+/// Divides the items of a bin into polynomials of at most so many items, whose nodes differ.
+fn divide(bin: Vec<(u64, usize)>, most: usize) -> Vec<Vec<Root>> {
+    let mut parts: Vec<(Vec<Root>, HashSet<u64>)> = Vec::new();
+    for (node, item) in bin {
+        let fits =
+            |(roots, nodes): &&mut (Vec<Root>, HashSet<u64>)| roots.len() < most && !nodes.contains(&node);
+        match parts.iter_mut().find(fits) {
+            Some((roots, nodes)) => {
+                roots.push((node, Some(item)));
+                nodes.insert(node);
+            }
+            None => parts.push((vec![(node, Some(item))], HashSet::from([node]))),
+        }
+    }
+    parts.into_iter().map(|(roots, _)| roots).collect()
+}
+
+impl Layout {
+    /// Puts every item into its bins: their nodes and numbers.
+    fn filled(&self, items: &[(Token, Vec<u8>)]) -> Vec<Vec<(u64, usize)>> {
+        let mut bins = vec![Vec::new(); self.bins()];
+        for (number, (token, _)) in items.iter().enumerate() {
+            let place = self.place(token);
+            for (at, &bin) in place.bins.iter().enumerate() {
+                let is_first = !place.bins.iter().take(at).any(|before| *before == bin);
+                if let Some(bin) = bins.get_mut(bin).filter(|_| is_first) {
+                    bin.push((place.node, number));
+                }
+            }
+        }
+        bins
+    }
+
+    /// Makes the matrix of the coefficients of all polynomials.
+    fn matrix(
+        &self,
+        evaluator: &Evaluator,
+        items: &[(Token, Vec<u8>)],
+        divided: &[Vec<Vec<Root>>],
+        hidden: &[u8; 32],
+    ) -> Result<PlainMatrix, IntersectionError> {
+        let (degree, columns) = (self.degree(), self.columns());
+        let mut matrix = evaluator.plain_matrix(degree, self.answers())?;
+        let encoder = BatchEncoder::new(self.bins(), self.plain_modulus()).map_err(BgvError::from)?;
+        let sealed: Vec<Zeroizing<Vec<u64>>> =
+            items.par_iter().map(|(token, label)| self.sealed_numbers(token, label)).collect();
+        let field = Field::new(self.plain_modulus());
+        for part in 0..self.parts() {
+            let polynomials: Vec<Vec<Vec<u32>>> = divided
+                .par_iter()
+                .enumerate()
+                .map(|(bin, parts)| {
+                    let stream = (part * self.bins() + bin) as u64;
+                    let mut rng = SeededRng::derive(hidden, "nodes without an item", stream);
+                    let roots = self.filled_up(parts.get(part).map_or(&[], Vec::as_slice), &mut rng);
+                    let value = |column: usize, (_, item): &Root, rng: &mut SeededRng| {
+                        let own =
+                            item.and_then(|item| sealed.get(item)).and_then(|sealed| sealed.get(column));
+                        own.copied().unwrap_or_else(|| rng.next_u64() >> (64 - self.bits()))
+                    };
+                    let values = (0..columns)
+                        .map(|column| roots.iter().map(|root| value(column, root, &mut rng)).collect());
+                    let values: Vec<Vec<u64>> = values.collect();
+                    let nodes: Vec<u64> = roots.iter().map(|(node, _)| *node).collect();
+                    field.interpolate(&nodes, &values)
+                })
+                .collect();
+            for column in 0..columns {
+                let of_power = |power: usize| {
+                    let coefficient = |bin: &Vec<Vec<u32>>| {
+                        bin.get(column).and_then(|all| all.get(power)).copied().unwrap_or(0)
+                    };
+                    encoder
+                        .encode(&polynomials.iter().map(|bin| coefficient(bin).into()).collect::<Vec<u64>>())
+                };
+                let plaintexts: Vec<_> = (0..degree)
+                    .into_par_iter()
+                    .map(of_power)
+                    .collect::<Result<_, _>>()
+                    .map_err(BgvError::from)?;
+                for (power, plaintext) in plaintexts.iter().enumerate() {
+                    evaluator.set_plain(&mut matrix, [power, part * columns + column], plaintext)?;
+                }
+            }
+        }
+        Ok(matrix)
+    }
+
+    /// Fills the items of a polynomial up with nodes at random, so that nobody sees how many items there are.
+    fn filled_up(&self, roots: &[Root], rng: &mut SeededRng) -> Vec<Root> {
+        let mut nodes: HashSet<u64> = roots.iter().map(|(node, _)| *node).collect();
+        let mut all = roots.to_vec();
+        let below = u128::from(self.plain_modulus() - 1);
+        while all.len() < self.degree() {
+            let node = 1 + ((u128::from(rng.next_u64()) * below) >> 64) as u64;
+            if nodes.insert(node) {
+                all.push((node, None));
+            }
+        }
+        all
+    }
+
+    /// Seals a label, as the numbers of the slots that it takes.
+    fn sealed_numbers(&self, token: &Token, label: &[u8]) -> Zeroizing<Vec<u64>> {
+        let mut bytes = Zeroizing::new(vec![0; self.sealed_bytes()]);
+        bytes.iter_mut().skip(ZEROS).zip(label).for_each(|(to, byte)| *to = *byte);
+        self.sealed(token, &mut bytes);
+        let mut numbers = Zeroizing::new(packed(&bytes, self.bits()));
+        numbers.truncate(self.columns());
+        numbers
+    }
+}
