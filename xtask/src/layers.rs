@@ -36,6 +36,7 @@ const PLACES: [(&str, &str, Place); 25] = [
     ("sunzi-table", "crates/table", Place::Layer(7)),
     ("sunzi", "crates/sunzi", Place::Layer(8)),
     ("sunzi-keystore", "crates/keystore", Place::Layer(4)),
+    ("sunzi-oprf", "crates/oprf", Place::Layer(4)),
     ("sunzi-service", "crates/service", Place::Layer(8)),
     ("sunzi-cli", "cli", Place::Leaf),
     ("lab", "lab", Place::Leaf),
