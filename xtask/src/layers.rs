@@ -18,7 +18,7 @@ enum Place {
 
 /// Folder and place of every package, as the table of `ARCHITECTURE.md` has them. Packages of later
 /// milestones are listed before they exist, so that they arrive in the right place.
-const PLACES: [(&str, &str, Place); 25] = [
+const PLACES: [(&str, &str, Place); 26] = [
     ("sunzi-math", "crates/math", Place::Layer(0)),
     ("sunzi-kernels", "crates/kernels", Place::Layer(1)),
     ("sunzi-ring", "crates/ring", Place::Layer(2)),
