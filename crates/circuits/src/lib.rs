@@ -9,6 +9,7 @@
 //! * [`slots`]: slots of GF(p^d): rotations along dimensions, Frobenius, linear maps, tests for zero, sums.
 //! * [`lookup`]: a private word in a public table.
 //! * [`retrieval`]: an entry of a public database by its number, on BFV.
+//! * [`nearest`]: the vectors of a public database that are nearest to an encrypted one, on BFV and CKKS.
 //! * [`intersection`]: which of a client's items a set has, and their labels, on BGV.
 //! * [`series`], [`approximation`], [`comparison`]: real polynomials, functions and signs on CKKS.
 //! * [`linear_transform`], [`bootstrap`]: complex matrices, and levels given back, on CKKS.
@@ -56,6 +57,7 @@ pub mod clear;
 pub mod comparison;
 mod error;
 mod exact;
+mod expansion;
 pub mod inner_product;
 pub mod integers;
 pub mod intersection;
@@ -64,6 +66,7 @@ pub mod lookup;
 pub mod matrix_batch;
 pub mod matrix_product;
 pub mod matrix_vector;
+pub mod nearest;
 mod packing;
 pub mod polynomial;
 pub mod product_tree;

@@ -33,7 +33,6 @@
 //! ```
 
 mod database;
-mod expansion;
 mod keywords;
 mod layout;
 mod parameters;
@@ -41,14 +40,14 @@ mod sealed;
 mod streamed;
 
 pub use database::Database;
-pub use expansion::expand;
 pub use keywords::{KeywordDatabase, Keywords, Pair};
 pub use layout::Layout;
 pub use parameters::parameters;
 pub use sealed::{SEAL, opened, sealed};
 pub use streamed::Streamed;
 
-use sunzi_bfv::{BfvError, Context};
+use sunzi_bfv::{BfvError, Ciphertext, Context, Evaluator};
+use sunzi_rlwe::EvaluationKeys;
 
 use crate::CircuitError;
 
@@ -93,4 +92,24 @@ impl RetrievalError {
             Err(Self::setting("the index of the ring", "a power of two", index))
         }
     }
+}
+
+/// Returns ciphertexts of the first `count` coefficients of what a ciphertext holds, each times 2^k as a constant, for the least k with 2^k ≥ `count`.
+/// Coefficients from 2^k on must be zero. Noise grows by 2^k and the noise of the key switches on the way.
+///
+/// # Errors
+/// [`RetrievalError::Setting`] for a count of 0, or of more than the degree, and for a ring whose index is no power of two; [`CircuitError::MissingAutomorphism`];
+/// [`RetrievalError::Bfv`].
+pub fn expand(
+    evaluator: &Evaluator,
+    a: &Ciphertext,
+    count: usize,
+    keys: &EvaluationKeys,
+) -> Result<Vec<Ciphertext>, RetrievalError> {
+    let degree = evaluator.context().degree();
+    if !(1..=degree).contains(&count) {
+        return Err(RetrievalError::setting("the number of coefficients", format!("1 to {degree}"), count));
+    }
+    RetrievalError::check_ring(evaluator.context())?;
+    Ok(crate::expansion::expand(evaluator, a, count, keys)?)
 }

@@ -5,6 +5,7 @@ use sunzi_bfv::{BfvError, Ciphertext, Context, Plaintext};
 use sunzi_rlwe::SecretKey;
 
 use super::RetrievalError;
+use crate::expansion::{exponents, inverse_of_growth};
 use crate::packing::{packed, unpacked};
 
 /// Layout of a database, from which client and server compute alike where an entry is.
@@ -89,13 +90,7 @@ impl Layout {
 
     /// Exponents k of the automorphisms X → X^k that the server needs keys for.
     pub fn exponents(&self) -> impl Iterator<Item = u64> + use<> {
-        let degree = self.degree as u64;
-        (0..self.steps()).map(move |step| (degree >> step) + 1)
-    }
-
-    /// log2 of the number of selections of a query, rounded up.
-    pub(super) fn steps(&self) -> u32 {
-        self.selections().next_power_of_two().trailing_zeros()
+        exponents(self.degree, self.selections())
     }
 
     /// The number of selections of a query.
@@ -116,8 +111,7 @@ impl Layout {
     ) -> Result<Ciphertext, RetrievalError> {
         self.check(context)?;
         let [row, column] = self.place(number)?;
-        // An expansion multiplies by 2^steps.
-        let inverse = (0..self.steps()).fold(1, |value, _| halved(value, self.plain_modulus));
+        let inverse = inverse_of_growth(self.selections(), self.plain_modulus);
         let mut coefficients = vec![0; self.degree];
         for at in [row, self.rows + column] {
             if let Some(coefficient) = coefficients.get_mut(at) {
@@ -203,11 +197,6 @@ fn bits(plain_modulus: u64) -> usize {
     plain_modulus.ilog2() as usize
 }
 
-/// Returns half of a value modulo an odd number.
-fn halved(value: u64, modulus: u64) -> u64 {
-    if value.is_multiple_of(2) { value / 2 } else { value / 2 + modulus / 2 + 1 }
-}
-
 /// Sides of a matrix of so many plaintexts, of which together at most `most` are selected; `None` where that is too few. A column costs a
 /// product of ciphertexts beside what a row costs, about as much again: so there are two rows for a column.
 fn sides(plaintexts: u64, most: usize) -> Option<[usize; 2]> {
@@ -232,14 +221,5 @@ mod tests {
         assert_eq!(sides(16_384, 1 << 12), Some([183, 90]));
         assert_eq!(sides(16_384, 200), None);
         assert_eq!(sides(u64::MAX, 1 << 12), None);
-    }
-
-    #[test]
-    fn halves_are_those_of_a_field() {
-        for modulus in [257_u64, 65_537, 1_032_193] {
-            for value in [0, 1, 2, 3, modulus - 1] {
-                assert_eq!(2 * halved(value, modulus) % modulus, value);
-            }
-        }
     }
 }

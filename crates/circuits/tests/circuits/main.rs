@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod intersection;
 #[cfg(test)]
+mod nearest;
+#[cfg(test)]
 mod reciprocal;
 #[cfg(test)]
 mod regression;

@@ -3,29 +3,43 @@
 use sunzi_bfv::{BfvError, Ciphertext, Evaluator, Plaintext, PreparedPlaintext};
 use sunzi_rlwe::EvaluationKeys;
 
-use super::RetrievalError;
 use crate::CircuitError;
 
-/// Returns ciphertexts of the first `count` coefficients of what a ciphertext holds, each times 2^k as a constant, for the least k with 2^k ≥ `count`.
-/// Coefficients from 2^k on must be zero.
+/// An error of an expansion.
+type Failure = CircuitError<BfvError>;
+
+/// log2 of the number of coefficients that are expanded, rounded up: the number of steps.
+pub(crate) fn steps(count: usize) -> u32 {
+    count.next_power_of_two().trailing_zeros()
+}
+
+/// Exponents k of the automorphisms X → X^k that an expansion takes in a ring of this degree.
+pub(crate) fn exponents(degree: usize, count: usize) -> impl Iterator<Item = u64> + use<> {
+    (0..steps(count)).map(move |step| (degree as u64 >> step) + 1)
+}
+
+/// The inverse of what an expansion multiplies by, modulo an odd number.
+pub(crate) fn inverse_of_growth(count: usize, modulus: u64) -> u64 {
+    (0..steps(count)).fold(1, |value, _| halved(value, modulus))
+}
+
+/// Returns half of a value modulo an odd number.
+fn halved(value: u64, modulus: u64) -> u64 {
+    if value.is_multiple_of(2) { value / 2 } else { value / 2 + modulus / 2 + 1 }
+}
+
+/// Returns ciphertexts of the first `count` coefficients of what a ciphertext holds, each times 2^k as a constant, for the least k with 2^k ≥ `count`, in a ring
+/// whose index is a power of two. Coefficients from 2^k on must be zero.
 ///
 /// Step j splits every ciphertext in two: X → X^(n/2^j + 1) leaves coefficients at even multiples of 2^j as they are, and negates
 /// those at odd ones, which a sum and a difference tell apart. Noise grows by 2^k and the noise of the key switches on the way.
-///
-/// # Errors
-/// [`RetrievalError::Setting`] for a count of 0, or of more than the degree, and for a ring whose index is no power of two; [`CircuitError::MissingAutomorphism`];
-/// [`RetrievalError::Bfv`].
-pub fn expand(
+pub(crate) fn expand(
     evaluator: &Evaluator,
     a: &Ciphertext,
     count: usize,
     keys: &EvaluationKeys,
-) -> Result<Vec<Ciphertext>, RetrievalError> {
-    let (context, degree) = (evaluator.context(), evaluator.context().degree());
-    if !(1..=degree).contains(&count) {
-        return Err(RetrievalError::setting("the number of coefficients", format!("1 to {degree}"), count));
-    }
-    RetrievalError::check_ring(context)?;
+) -> Result<Vec<Ciphertext>, Failure> {
+    let degree = evaluator.context().degree();
     let mut steps = Vec::new();
     while 1 << steps.len() < count {
         let half = 1 << steps.len();
@@ -58,7 +72,7 @@ impl Expansion<'_> {
         mut one: Ciphertext,
         at: usize,
         done: usize,
-    ) -> Result<Vec<(usize, Ciphertext)>, RetrievalError> {
+    ) -> Result<Vec<(usize, Ciphertext)>, Failure> {
         let Some(step) = self.steps.get(done) else { return Ok(vec![(at, one)]) };
         let evaluator = self.evaluator;
         let turned = turn(evaluator, &one, step.exponent, self.keys)?;
@@ -93,9 +107,23 @@ fn turn(
     a: &Ciphertext,
     exponent: u64,
     keys: &EvaluationKeys,
-) -> Result<Ciphertext, RetrievalError> {
+) -> Result<Ciphertext, Failure> {
     match &keys.galois {
         Some(galois) if keys.has_exponent(exponent) => Ok(evaluator.automorphism(a, exponent, galois)?),
-        _ => Err(CircuitError::MissingAutomorphism { exponent }.into()),
+        _ => Err(CircuitError::MissingAutomorphism { exponent }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_are_those_of_a_field() {
+        for modulus in [257_u64, 65_537, 1_032_193] {
+            for value in [0, 1, 2, 3, modulus - 1] {
+                assert_eq!(2 * halved(value, modulus) % modulus, value);
+            }
+        }
     }
 }
