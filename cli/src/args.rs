@@ -1,5 +1,6 @@
 //! Commands and options of the command line.
 
+pub(crate) mod intersect;
 pub(crate) mod lookup;
 mod params;
 #[cfg(feature = "net")]
@@ -91,6 +92,8 @@ pub(crate) enum Command {
     Reencrypt(reencrypt::ReencryptArgs),
     /// Look up a row of a public table without telling whoever has the table which one
     Lookup(lookup::LookupArgs),
+    /// Find which of your items a secret table of somebody else has, with their rows
+    Intersect(intersect::IntersectArgs),
     /// Keys of several parties, of whom none has the secret, and results that they open together
     #[cfg(feature = "net")]
     Party(party::PartyArgs),
@@ -137,6 +140,10 @@ impl Command {
         #[cfg(feature = "serve")]
         if matches!(self, Self::Serve(_)) {
             return true;
+        }
+        #[cfg(feature = "serve")]
+        if let Self::Intersect(args) = self {
+            return matches!(args.command, intersect::IntersectCommand::Serve(_));
         }
         #[cfg(feature = "serve")]
         if let Self::Lookup(args) = self {

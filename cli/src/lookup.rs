@@ -8,7 +8,9 @@ mod keygen;
 mod query;
 mod read;
 #[cfg(feature = "serve")]
-mod serve;
+pub(crate) mod serve;
+#[cfg(feature = "serve")]
+pub(crate) mod server;
 mod update;
 mod wanted;
 
@@ -33,7 +35,7 @@ use crate::files::{named, refuse, refuse_keys_of, refuse_table};
 use crate::passphrase::opened::secret_in;
 
 /// File name of the description in the folder of a database.
-const DESCRIPTION: &str = "description.sz";
+pub(crate) const DESCRIPTION: &str = "description.sz";
 /// File name of the entries in the folder of a database.
 const ENTRIES: &str = "entries.sz";
 
@@ -55,20 +57,20 @@ pub(crate) fn run(args: &LookupArgs) -> Result<(), CliError> {
 
 /// One file that a command wrote.
 #[derive(Debug, Serialize)]
-struct Written {
+pub(crate) struct Written {
     file: String,
     bytes: u64,
 }
 
 impl Written {
     /// Looks at a file of a folder that a command made.
-    fn of(folder: &Path, file: &str) -> Result<Self, CliError> {
+    pub(crate) fn of(folder: &Path, file: &str) -> Result<Self, CliError> {
         let path = folder.join(file);
         let metadata = fs::metadata(&path).map_err(|error| refuse(&path, WireError::Io(error)))?;
         Ok(Self { file: file.to_owned(), bytes: metadata.len() })
     }
 
-    fn line(&self, what: &str) -> String {
+    pub(crate) fn line(&self, what: &str) -> String {
         format!("\n  {:<26} {}  {what}", self.file, bytes(self.bytes))
     }
 }

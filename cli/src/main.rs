@@ -17,6 +17,7 @@ mod help;
 mod hospitals;
 mod html;
 mod interrupt;
+mod intersect;
 mod job;
 mod lookup;
 mod loss;
@@ -79,6 +80,7 @@ fn run() -> Result<(), CliError> {
         Command::Decrypt(args) => program::decrypt::run(&args),
         Command::Reencrypt(args) => reencrypt::run(&args),
         Command::Lookup(args) => lookup::run(&args),
+        Command::Intersect(args) => intersect::run(&args),
         #[cfg(feature = "net")]
         Command::Party(args) => party::run(&args),
         #[cfg(feature = "serve")]

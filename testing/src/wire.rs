@@ -8,6 +8,7 @@ pub mod mutation;
 mod operate;
 mod reencryption;
 mod results;
+mod sets;
 mod specimens;
 mod tables;
 
@@ -26,5 +27,6 @@ pub fn every_specimen() -> Result<Vec<Specimen>, Failure> {
     all.extend(results::results_specimens()?);
     all.extend(reencryption::reencryption_specimens()?);
     all.extend(lookups::lookup_specimens()?);
+    all.extend(sets::set_specimens()?);
     Ok(all)
 }

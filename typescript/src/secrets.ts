@@ -22,6 +22,7 @@ const SECRETS: ReadonlyMap<number, string> = new Map([
   [0x0e17, "a message with a SECRET piece of a threshold share"],
   [0x0e31, "the SECRET state of a party"],
   [0x0f05, "the SECRET note of what a query asks for"],
+  [0x0f12, "the SECRET items of a private set"],
 ]);
 
 /** Returns what a secret is, by its first bytes; undefined for what is none. Checksums are not looked at: a damaged secret is refused too. */

@@ -222,6 +222,19 @@ pub(crate) struct ReadArgs {
 pub(crate) struct ServeArgs {
     /// The folder of the database, as `sunzi lookup build` makes it
     pub(crate) database: PathBuf,
+    #[command(flatten)]
+    pub(crate) listen: ListenArgs,
+    /// Queries that are answered together where they wait
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub(crate) together: u16,
+    #[command(flatten)]
+    pub(crate) accept: AcceptArgs,
+}
+
+/// Options of a server without accounts.
+#[cfg(feature = "serve")]
+#[derive(Debug, Args)]
+pub(crate) struct ListenArgs {
     /// The address and port to listen at
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8733")]
     pub(crate) listen: SocketAddr,
@@ -237,11 +250,6 @@ pub(crate) struct ServeArgs {
     /// Clients whose keys are kept; whoever asked longest ago sends them again
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) clients: u16,
-    /// Queries that are answered together where they wait
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
-    pub(crate) together: u16,
-    #[command(flatten)]
-    pub(crate) accept: AcceptArgs,
 }
 
 /// Options of `sunzi lookup query`.

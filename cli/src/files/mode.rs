@@ -37,6 +37,7 @@ pub(crate) fn complaint(path: &Path) -> Option<String> {
         Kind::SecretKey => "a secret key",
         Kind::ReencryptionKey => "a re-encryption key",
         Kind::LookupAsked => "a note of what a query asks for",
+        Kind::PrivateSet => "a private set",
         _ => return None,
     };
     let name = named(path);

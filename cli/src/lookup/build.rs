@@ -93,7 +93,8 @@ fn read(args: &BuildArgs, input: &InputFile) -> Result<Built, CliError> {
     let len = std::fs::metadata(input.path()).map_err(|error| refuse(&args.table, WireError::Io(error)))?;
     memory::require(len.len().saturating_mul(2)).map_err(CliError::input)?;
     let source = Source::named(input.path(), input.name()).map_err(of_table)?.delimited(args.delimiter);
-    let choice = Choice { by: args.by.clone(), columns: flat(&args.columns) };
+    let columns = Some(flat(&args.columns)).filter(|columns| !columns.is_empty());
+    let choice = Choice { by: args.by.clone(), columns };
     Built::new(&mut *source.rows().map_err(of_table)?, &choice).map_err(of_table)
 }
 

@@ -12,13 +12,23 @@ use sunzi::table::lookup::{Answer, Lookup, Prepared, Query};
 use sunzi_service::{Limits, LookupLimits, Lookups, Refusal, is_loopback, serve_lookups};
 
 use super::{DESCRIPTION, ENTRIES, refuse_lookup};
-use crate::args::lookup::ServeArgs;
+use crate::args::lookup::{ListenArgs, ServeArgs};
 use crate::error::CliError;
 use crate::files::refuse;
 use crate::{output, serve};
 
 /// Serves a database until the process is asked to stop.
 pub(super) fn run(args: &ServeArgs) -> Result<(), CliError> {
+    let limits = LookupLimits { together: args.together.into(), ..LookupLimits::default() };
+    listen(&args.listen, limits, || prepare(args))
+}
+
+/// Prepares what is served, and answers until the process is asked to stop.
+pub(crate) fn listen<L: Lookups>(
+    args: &ListenArgs,
+    limits: LookupLimits,
+    prepare: impl FnOnce() -> Result<L, CliError>,
+) -> Result<(), CliError> {
     if !is_loopback(&args.listen) && args.tls_cert.is_none() && !args.tls_elsewhere {
         let address = args.listen;
         return Err(CliError::input(format!(
@@ -27,17 +37,13 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), CliError> {
     }
     let stop = serve::stop()?;
     let tls = serve::tls(args.tls_cert.as_deref(), args.tls_key.as_deref())?;
-    let serving = prepare(args)?;
+    let serving = prepare()?;
     serve::log();
     let (listener, address) = serve::bind(args.listen, tls.is_some())?;
     output::print(&format!("listening at {address}"))?;
     let connections_each = serve::connections_each(args.tls_elsewhere);
-    let limits = LookupLimits {
-        connections: Limits { connections_each, ..Limits::default() },
-        clients: args.clients.into(),
-        together: args.together.into(),
-        ..LookupLimits::default()
-    };
+    let connections = Limits { connections_each, ..Limits::default() };
+    let limits = LookupLimits { connections, clients: args.clients.into(), ..limits };
     serve_lookups(serving, &limits, listener, tls, &stop).map_err(serve::refuse)
 }
 
@@ -50,7 +56,7 @@ fn prepare(args: &ServeArgs) -> Result<Serving, CliError> {
     let key_bytes = evaluation_keys_len(context.gadget(), levels).map_err(CliError::failure)?;
     let each = context.switch_key_bytes(context.level()).map_err(CliError::input)?;
     let keys = each.saturating_mul(lookup.layout().exponents().count() as u64 + 1);
-    let clients = keys.saturating_mul(u64::from(args.clients));
+    let clients = keys.saturating_mul(u64::from(args.listen.clients));
     let answers = lookup.answer_bytes().saturating_mul(u64::from(args.together));
     let needed = lookup.prepared_bytes().saturating_add(clients).saturating_add(answers);
     memory::require(needed).map_err(CliError::input)?;
@@ -76,7 +82,7 @@ struct Serving {
 }
 
 /// Returns the refusal of what a client sent.
-fn wrong(what: &str, error: impl std::fmt::Display) -> Refusal {
+pub(crate) fn wrong(what: &str, error: impl std::fmt::Display) -> Refusal {
     Refusal::input(format!("{what}: {error}"))
 }
 

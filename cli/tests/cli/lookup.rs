@@ -367,7 +367,7 @@ fn parameters_without_security_are_refused() {
     let folder = Folder::new("lookup-insecure");
     let moduli = primes_below(1 << 47, 1 << 9, 3).unwrap();
     let parameters = Parameters::new(8, moduli, 65_537, Security::InsecureForResearchOnly);
-    let choice = Choice { by: Some("country".to_owned()), columns: Vec::new() };
+    let choice = Choice { by: Some("country".to_owned()), columns: None };
     let mut rows = CsvRows::new(TABLE.as_bytes(), "t.csv").unwrap();
     let built = Built::with_parameters(&mut rows, &choice, parameters).unwrap();
     fs::create_dir(folder.path("db")).unwrap();

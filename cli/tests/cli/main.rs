@@ -38,6 +38,9 @@ mod insecure;
 #[cfg(test)]
 mod integers;
 #[cfg(test)]
+#[cfg(unix)]
+mod intersect;
+#[cfg(test)]
 mod kill;
 #[cfg(test)]
 mod language;

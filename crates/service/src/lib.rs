@@ -31,7 +31,7 @@ mod token;
 pub use config::{Config, Limits, Worker};
 pub use http::{ROUTES, Route};
 pub use listen::is_loopback;
-pub use lookups::{LookupLimits, Lookups, serve_lookups};
+pub use lookups::{Evaluation, LookupLimits, Lookups, serve_lookups};
 pub use metrics::Metrics;
 pub use name::{BlobId, JobId, LONGEST_NAME, Name};
 pub use page::Page;

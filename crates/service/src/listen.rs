@@ -3,11 +3,11 @@
 mod steady;
 mod visitors;
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
+use axum::{Extension, Router};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
@@ -20,6 +20,8 @@ use tokio_rustls::TlsAcceptor;
 
 use self::steady::Steady;
 use self::visitors::Visitors;
+
+pub(crate) use self::visitors::network;
 use crate::config::Limits;
 
 /// Longest head of a request, in bytes.
@@ -28,6 +30,10 @@ const HEAD: usize = 1 << 14;
 const LINES: usize = 64;
 /// Pause after a connection could not be accepted, as when the process has too many files open.
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// Address of the client of a connection, which handlers may ask for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Client(pub(crate) IpAddr);
 
 /// Accepts connections until the server is asked to stop, then waits for those that are open as long as the limits say; calls `counted` for each of them, whether or not it was taken.
 pub(crate) async fn listen(
@@ -55,7 +61,8 @@ pub(crate) async fn listen(
         counted(visit.is_some());
         let Some(visit) = visit else { continue };
         let place = (place, visit);
-        let (tls, router, limits) = (tls.clone(), router.clone(), limits.clone());
+        let router = router.clone().layer(Extension(Client(address.ip())));
+        let (tls, limits) = (tls.clone(), limits.clone());
         let watcher = graceful.watcher();
         tokio::spawn(async move {
             let Some(tls) = tls else {

@@ -3,6 +3,7 @@
 //! The server passes on bytes; what is in them is known to whoever implements [`Lookups`].
 
 mod kept;
+mod meter;
 mod routes;
 
 use std::net::TcpListener;
@@ -12,6 +13,7 @@ use std::time::Duration;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use self::kept::Kept;
+use self::meter::Meter;
 use crate::config::Limits;
 use crate::listen::listen;
 use crate::refusal::{Refusal, Result};
@@ -38,6 +40,25 @@ pub trait Lookups: Send + Sync + 'static {
     fn keys(&self, bytes: &[u8]) -> std::result::Result<Self::Keys, Refusal>;
     /// Answers queries together, each under the keys of its client: as many answers as there are queries.
     fn answer(&self, asked: &[(&Self::Keys, &[u8])]) -> Vec<std::result::Result<Vec<u8>, Refusal>>;
+    /// Largest number of bytes of blinded items that are evaluated at a time; 0 where none are.
+    fn evaluation_bytes(&self) -> u64 {
+        0
+    }
+    /// Reads blinded items: returns their number, which counts for whoever asks, and what evaluates them.
+    ///
+    /// # Errors
+    /// A refusal that the client is told.
+    fn evaluation(&self, _bytes: &[u8]) -> std::result::Result<Evaluation<'_>, Refusal> {
+        Err(Refusal::absent())
+    }
+}
+
+/// Blinded items that were read.
+pub struct Evaluation<'a> {
+    /// Number of items.
+    pub items: u64,
+    /// Function that evaluates the items, and returns their bytes.
+    pub evaluate: Box<dyn FnOnce() -> std::result::Result<Vec<u8>, Refusal> + Send + 'a>,
 }
 
 /// Limits of a server of lookups.
@@ -51,11 +72,13 @@ pub struct LookupLimits {
     pub waiting: usize,
     /// Queries that are answered together.
     pub together: usize,
+    /// Blinded items that are evaluated for an address in an hour.
+    pub items: u64,
 }
 
 impl Default for LookupLimits {
     fn default() -> Self {
-        Self { connections: Limits::default(), clients: 64, waiting: 64, together: 8 }
+        Self { connections: Limits::default(), clients: 64, waiting: 64, together: 8, items: 1 << 16 }
     }
 }
 
@@ -72,6 +95,7 @@ struct Shared<L: Lookups> {
     kept: Mutex<Kept<L::Keys>>,
     queue: mpsc::Sender<Waiting<L>>,
     uploads: Semaphore,
+    meter: Meter,
 }
 
 /// Answers lookups over connections until the server is asked to stop.
@@ -92,7 +116,8 @@ pub fn serve_lookups<L: Lookups>(
         .name("lookups".to_owned())
         .spawn(move || work(&*answering, waiting, together))?;
     let kept = Mutex::new(Kept::new(limits.clients.max(1)));
-    let shared = Arc::new(Shared { lookups, kept, queue, uploads: Semaphore::new(UPLOADS) });
+    let (uploads, meter) = (Semaphore::new(UPLOADS), Meter::new(limits.items));
+    let shared = Arc::new(Shared { lookups, kept, queue, uploads, meter });
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let stopped = runtime.block_on(async {
         listener.set_nonblocking(true)?;

@@ -168,6 +168,18 @@ fn most_frequent(first: &[u8]) -> u8 {
         .map_or(b',', |(delimiter, _)| delimiter)
 }
 
+/// Writes a line of CSV: cells with commas, quotation marks or ends of lines stand in quotation marks.
+///
+/// ```
+/// assert_eq!(sunzi_table::csv::line(["a", "b,c", ""]), "a,\"b,c\",\n");
+/// ```
+pub fn line<S: AsRef<[u8]>>(cells: impl IntoIterator<Item = S>) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    // Nothing can fail in memory.
+    drop(writer.write_record(cells));
+    String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
+}
+
 /// Parses a list of column names as a line of CSV: a name with a comma or a quotation mark stands between quotation marks.
 ///
 /// ```

@@ -1,6 +1,8 @@
 //! Errors of reading and writing tables.
 
+use sunzi_circuits::intersection::IntersectionError;
 use sunzi_circuits::retrieval::RetrievalError;
+use sunzi_oprf::OprfError;
 use sunzi_program::ProgramError;
 use sunzi_rlwe::wire::{Fault, WireError};
 use sunzi_rlwe::words::reason;
@@ -86,6 +88,12 @@ pub enum TableError {
     /// An error of a private lookup.
     #[error(transparent)]
     Retrieval(#[from] RetrievalError),
+    /// An error of a private set intersection.
+    #[error(transparent)]
+    Intersection(#[from] IntersectionError),
+    /// An error of an oblivious pseudorandom function.
+    #[error(transparent)]
+    Oprf(#[from] OprfError),
     /// An error of Arrow or of the reader or writer of Parquet.
     #[cfg(feature = "parquet")]
     #[error("{name} is no Parquet file that can be read: {problem}")]

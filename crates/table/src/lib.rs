@@ -5,7 +5,8 @@
 //! and ciphertexts, in a file of Sunzi's own ([`mod@file`]) or as Arrow columns in Parquet (`arrow`). Neither side ever holds more
 //! than a chunk.
 //!
-//! A table that is public may be asked in private instead: [`lookup`] makes a database of its rows, which answers without learning what is asked for.
+//! A table that is public may be asked in private instead: [`lookup`] makes a database of its rows, which answers without learning what is asked for. One that is secret may be asked by what others know
+//! already: [`intersection`] tells them which of their items it has.
 //!
 //! [`Schema`]: sunzi_program::Schema
 #![forbid(unsafe_code)]
@@ -20,8 +21,10 @@ mod encrypted;
 mod error;
 pub mod file;
 mod fit;
+mod hashed;
 pub mod in_memory;
 mod input;
+pub mod intersection;
 mod joined;
 pub mod lookup;
 mod missing;

@@ -14,7 +14,7 @@
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let table = "country,capital,people\nFrance,Paris,69\nJapan,Tokyo,123\nKenya,Nairobi,56\n";
-//! let choice = Choice { by: Some("country".to_owned()), columns: Vec::new() };
+//! let choice = Choice { by: Some("country".to_owned()), columns: None };
 //! let built = Built::new(&mut CsvRows::new(table.as_bytes(), "table")?, &choice)?;
 //! let mut entries = Vec::new();
 //! built.write_entries(&mut entries, &mut || ())?;
@@ -35,7 +35,7 @@
 
 mod answer;
 mod build;
-mod cells;
+pub(crate) mod cells;
 mod context;
 mod description;
 mod entries;
@@ -50,6 +50,8 @@ pub use description::{By, Description};
 pub use entries::{EntriesReader, EntriesWriter};
 pub use prepared::Prepared;
 pub use update::Changes;
+
+pub(crate) use build::gather;
 
 /// Largest number of bytes of a keyword.
 pub const MOST_KEYWORD: usize = 1 << 12;

@@ -33,7 +33,7 @@ struct Asking {
 
 impl Asking {
     fn new() -> Result<Self, Failure> {
-        let choice = Choice { by: Some("country".to_owned()), columns: Vec::new() };
+        let choice = Choice { by: Some("country".to_owned()), columns: None };
         let mut rows = CsvRows::new(TABLE.as_bytes(), "table")?;
         let built = Built::with_parameters(&mut rows, &choice, bfv_parameters()?)?;
         let lookup = built.lookup().clone();

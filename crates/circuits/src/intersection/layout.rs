@@ -25,6 +25,8 @@ impl Layout {
     pub const MOST_LABEL: usize = 1 << 12;
     /// Largest number of polynomials of a bin.
     pub const MOST_PARTS: usize = 1 << 16;
+    /// Largest number of ciphertexts of a query.
+    pub const MOST_SOURCES: usize = SOURCES.len();
     /// Plaintext moduli are below this: sums of a polynomial's products fit 64 bits.
     const MOST_MODULUS: u64 = 1 << 28;
 
@@ -56,7 +58,7 @@ impl Layout {
         let checks = [
             ("the number of items", items, 1, Self::MOST_ITEMS),
             ("the bytes of a label", label_bytes as u64, 0, Self::MOST_LABEL as u64),
-            ("the powers of a query", sources as u64, 1, SOURCES.len() as u64),
+            ("the powers of a query", sources as u64, 1, Self::MOST_SOURCES as u64),
             ("the polynomials of a bin", parts as u64, 1, Self::MOST_PARTS as u64),
         ];
         if let Some((what, got, least, most)) =
@@ -107,6 +109,13 @@ impl Layout {
     #[must_use]
     pub fn answers(&self) -> usize {
         self.parts * self.columns()
+    }
+
+    /// Approximate bytes of memory that a prepared set takes.
+    #[must_use]
+    pub fn prepared_bytes(&self, context: &Context) -> u64 {
+        let plaintexts = (self.degree() as u64).saturating_mul(self.answers() as u64);
+        plaintexts.saturating_mul((7 * self.bins * context.ring().level()) as u64)
     }
 
     /// The number of bins, which is that of slots.

@@ -5,14 +5,14 @@ use std::collections::HashSet;
 use rand_core::CryptoRng;
 use rand_core::Rng as _;
 use rayon::prelude::*;
-use sunzi_bgv::{BgvError, Ciphertext, Evaluator, PlainMatrix};
+use sunzi_bgv::{BgvError, Ciphertext, Context, Evaluator, PlainMatrix};
 use sunzi_encoding::{BatchEncoder, Encoder};
 use sunzi_ring::sampling::SeededRng;
 use sunzi_rlwe::RelinearizationKey;
 use zeroize::Zeroizing;
 
 use super::interpolation::Field;
-use super::powers::{powers, reach, sources_for};
+use super::powers::{powers, sources_for};
 use super::token::ZEROS;
 use super::{IntersectionError, Layout, Token};
 use crate::packing::packed;
@@ -33,34 +33,40 @@ impl LabelledSet {
     /// Prepares the items of a set, each with its label. Labels that are shorter than the longest are filled up with zeros.
     ///
     /// # Errors
-    /// [`IntersectionError::Twice`] for a token that comes again; [`IntersectionError::Setting`] for no items, too many, or labels that are too long, and for
-    /// parameters that no set has; [`IntersectionError::Bgv`] for a set that does not fit the memory.
+    /// Every error of [`Layout::of_items`]; [`IntersectionError::Bgv`] for a set that does not fit the memory.
     pub fn new(
         evaluator: &Evaluator,
         items: &[(Token, Vec<u8>)],
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, IntersectionError> {
-        let mut sorted: Vec<usize> = (0..items.len()).collect();
-        let token = |at: usize| items.get(at).map(|(token, _)| token);
-        sorted.sort_unstable_by_key(|&at| (token(at), at));
-        if let Some(&[first, second]) = sorted
-            .windows(2)
-            .find(|pair| pair.first().map(|&at| token(at)) == pair.last().map(|&at| token(at)))
-        {
-            return Err(IntersectionError::Twice { first, second });
-        }
         let mut seed = [0; 32];
         rng.fill_bytes(&mut seed);
-        let label_bytes = items.iter().map(|(_, label)| label.len()).max().unwrap_or(0);
-        let layout = Layout::new(evaluator.context(), seed, (items.len() as u64, label_bytes), (1, 1))?;
-        // Bins are those of the seed alone, so the layout may follow from how full they are.
-        let bins = layout.filled(items);
-        let fullest = bins.iter().map(Vec::len).max().unwrap_or(0);
-        let sources = sources_for(fullest);
-        let divided: Vec<Vec<Vec<Root>>> = bins.into_iter().map(|bin| divide(bin, reach(sources))).collect();
-        let parts = divided.iter().map(Vec::len).max().unwrap_or(1).max(1);
-        let layout =
-            Layout::new(evaluator.context(), seed, (items.len() as u64, label_bytes), (sources, parts))?;
+        let layout = Layout::of_items(evaluator.context(), seed, items)?;
+        Self::with_layout(evaluator, layout, items, rng)
+    }
+
+    /// Prepares the items of a set whose layout clients have.
+    ///
+    /// # Errors
+    /// [`IntersectionError::Setting`] for items of another layout; [`IntersectionError::Bgv`] for a set that does not fit the memory.
+    pub fn with_layout(
+        evaluator: &Evaluator,
+        layout: Layout,
+        items: &[(Token, Vec<u8>)],
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Self, IntersectionError> {
+        layout.check(evaluator.context())?;
+        let (count, longest) = (items.len() as u64, longest(items));
+        if (count, longest) != (layout.items(), layout.label_bytes()) {
+            let said = |count, bytes| format!("{count} with labels of {bytes} bytes");
+            let expected = said(layout.items(), layout.label_bytes());
+            return Err(IntersectionError::setting("the items of a layout", expected, said(count, longest)));
+        }
+        let divided = layout.divided(items);
+        let parts = divided.iter().map(Vec::len).max().unwrap_or(0).max(1);
+        if parts != layout.parts() {
+            return Err(IntersectionError::setting("the polynomials of a bin", layout.parts(), parts));
+        }
         let mut hidden = Zeroizing::new([0; 32]);
         rng.fill_bytes(&mut *hidden);
         let matrix = layout.matrix(evaluator, items, &divided, &hidden)?;
@@ -121,7 +127,42 @@ fn divide(bin: Vec<(u64, usize)>, most: usize) -> Vec<Vec<Root>> {
     parts.into_iter().map(|(roots, _)| roots).collect()
 }
 
+/// The number of bytes of the longest label.
+fn longest(items: &[(Token, Vec<u8>)]) -> usize {
+    items.iter().map(|(_, label)| label.len()).max().unwrap_or(0)
+}
+
 impl Layout {
+    /// Makes the layout of a set: with as few ciphertexts in queries and answers as its fullest bin takes. The seed, which is public, is random and new for every set.
+    ///
+    /// # Errors
+    /// [`IntersectionError::Twice`] for a token that comes again; [`IntersectionError::Setting`] for no items, too many, or labels that are too long, and for
+    /// parameters that no set has.
+    pub fn of_items(
+        context: &Context,
+        seed: [u8; 32],
+        items: &[(Token, Vec<u8>)],
+    ) -> Result<Self, IntersectionError> {
+        let mut sorted: Vec<(&Token, usize)> = (0..).zip(items).map(|(at, (token, _))| (token, at)).collect();
+        sorted.sort_unstable();
+        let mut neighbours = sorted.windows(2).filter_map(|pair| Some((pair.first()?, pair.last()?)));
+        if let Some((&(_, first), &(_, second))) = neighbours.find(|(a, b)| a.0 == b.0) {
+            return Err(IntersectionError::Twice { first, second });
+        }
+        let sizes = (items.len() as u64, longest(items));
+        // Bins are those of the seed alone, so the rest of the layout may follow from how full they are.
+        let least = Self::new(context, seed, sizes, (1, 1))?;
+        let fullest = least.filled(items).iter().map(Vec::len).max().unwrap_or(0);
+        let some = Self::new(context, seed, sizes, (sources_for(fullest), 1))?;
+        let parts = some.divided(items).iter().map(Vec::len).max().unwrap_or(0).max(1);
+        Self::new(context, seed, sizes, (some.sources(), parts))
+    }
+
+    /// The items of all polynomials of every bin.
+    fn divided(&self, items: &[(Token, Vec<u8>)]) -> Vec<Vec<Vec<Root>>> {
+        self.filled(items).into_iter().map(|bin| divide(bin, self.degree())).collect()
+    }
+
     /// Puts every item into its bins: their nodes and numbers.
     fn filled(&self, items: &[(Token, Vec<u8>)]) -> Vec<Vec<(u64, usize)>> {
         let mut bins = vec![Vec::new(); self.bins()];
@@ -159,25 +200,15 @@ impl Layout {
                     let stream = (part * self.bins() + bin) as u64;
                     let mut rng = SeededRng::derive(hidden, "nodes without an item", stream);
                     let roots = self.filled_up(parts.get(part).map_or(&[], Vec::as_slice), &mut rng);
-                    let value = |column: usize, (_, item): &Root, rng: &mut SeededRng| {
-                        let own =
-                            item.and_then(|item| sealed.get(item)).and_then(|sealed| sealed.get(column));
-                        own.copied().unwrap_or_else(|| rng.next_u64() >> (64 - self.bits()))
-                    };
-                    let values = (0..columns)
-                        .map(|column| roots.iter().map(|root| value(column, root, &mut rng)).collect());
-                    let values: Vec<Vec<u64>> = values.collect();
-                    let nodes: Vec<u64> = roots.iter().map(|(node, _)| *node).collect();
-                    field.interpolate(&nodes, &values)
+                    self.polynomials(field, &roots, &sealed, &mut rng)
                 })
                 .collect();
             for column in 0..columns {
                 let of_power = |power: usize| {
                     let coefficient = |bin: &Vec<Vec<u32>>| {
-                        bin.get(column).and_then(|all| all.get(power)).copied().unwrap_or(0)
+                        bin.get(column).and_then(|all| all.get(power)).copied().unwrap_or(0).into()
                     };
-                    encoder
-                        .encode(&polynomials.iter().map(|bin| coefficient(bin).into()).collect::<Vec<u64>>())
+                    encoder.encode(&polynomials.iter().map(coefficient).collect::<Vec<u64>>())
                 };
                 let plaintexts: Vec<_> = (0..degree)
                     .into_par_iter()
@@ -190,6 +221,25 @@ impl Layout {
             }
         }
         Ok(matrix)
+    }
+
+    /// Interpolates the parts of the sealed labels of a polynomial's items, and random numbers where a node has no item.
+    fn polynomials(
+        &self,
+        field: Field,
+        roots: &[Root],
+        sealed: &[Zeroizing<Vec<u64>>],
+        rng: &mut SeededRng,
+    ) -> Vec<Vec<u32>> {
+        let mut value = |column: usize, item: Option<usize>| {
+            let own = item.and_then(|item| sealed.get(item)).and_then(|sealed| sealed.get(column));
+            own.copied().unwrap_or_else(|| rng.next_u64() >> (64 - self.bits()))
+        };
+        let values: Vec<Vec<u64>> = (0..self.columns())
+            .map(|column| roots.iter().map(|(_, item)| value(column, *item)).collect())
+            .collect();
+        let nodes: Vec<u64> = roots.iter().map(|(node, _)| *node).collect();
+        field.interpolate(&nodes, &values)
     }
 
     /// Fills the items of a polynomial up with nodes at random, so that nobody sees how many items there are.

@@ -168,8 +168,7 @@ impl Layout {
         if vector.len() != self.dimensions {
             return Err(VectorError::new("the coordinates of a vector", self.dimensions, vector.len()));
         }
-        // The comparison is not `>`: what is no number is not within the bound either.
-        match vector.iter().find(|coordinate| !(coordinate.abs() <= self.bound)) {
+        match vector.iter().find(|coordinate| !(-self.bound..=self.bound).contains(*coordinate)) {
             Some(large) => Err(VectorError::new("a coordinate", format!("-{0} to {0}", self.bound), large)),
             None => Ok(()),
         }

@@ -203,6 +203,14 @@ kinds! {
     LookupAnswer = 0x0F04, "an answer of a lookup database";
     /// The note of a query to a lookup database, for whoever asked alone.
     LookupAsked = 0x0F05, "the SECRET note of what a query asks for";
+    /// The description of a private set, which clients ask by.
+    SetDescription = 0x0F11, "the description of a private set";
+    /// A private set, for its server alone.
+    PrivateSet = 0x0F12, "the SECRET items of a private set";
+    /// A query to a private set.
+    SetQuery = 0x0F13, "a query to a private set";
+    /// An answer of a private set.
+    SetAnswer = 0x0F14, "an answer of a private set";
 }
 
 impl Kind {
@@ -290,6 +298,7 @@ impl Kind {
                 | Self::DealtPiece
                 | Self::PartyState
                 | Self::LookupAsked
+                | Self::PrivateSet
         )
     }
 }

@@ -58,7 +58,7 @@ impl Drop for Visit {
 }
 
 /// Returns the address that counts for an address: of IPv6 its network.
-fn network(address: IpAddr) -> IpAddr {
+pub(crate) fn network(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V6(six) if !six.is_loopback() => {
             IpAddr::V6(Ipv6Addr::from_bits(six.to_bits() >> NETWORK_BITS << NETWORK_BITS))

@@ -3,7 +3,6 @@
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, Path, Request, State};
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
@@ -11,6 +10,7 @@ use axum::http::{HeaderValue, Response, StatusCode};
 use axum::middleware::from_fn;
 use axum::response::IntoResponse;
 use axum::routing::{get, post, put};
+use axum::{Extension, Router};
 use http_body_util::{BodyExt, Limited};
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -19,11 +19,13 @@ use tokio::time::timeout;
 
 use super::{Lookups, Shared, Waiting};
 use crate::http::{json as told, logged};
+use crate::listen::Client;
 use crate::name::{hex, is_hex};
 use crate::refusal::{Refusal, Result, ServiceError};
 
 /// Addresses, as the log names them.
-const PATHS: [&str; 4] = ["/health", "/v1/description", "/v1/keys/{sha256}", "/v1/answers/{sha256}"];
+const PATHS: [&str; 5] =
+    ["/health", "/v1/description", "/v1/keys/{sha256}", "/v1/answers/{sha256}", "/v1/evaluations"];
 /// Time that the body of a request may take.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// Seconds after which a client may ask again where there is no room.
@@ -33,12 +35,13 @@ const DIGITS: usize = 64;
 
 /// Makes the handlers of all addresses.
 pub(super) fn router<L: Lookups>(shared: &Arc<Shared<L>>) -> Router {
-    let [health, description, keys, answers] = PATHS;
+    let [health, description, keys, answers, evaluations] = PATHS;
     Router::new()
         .route(health, get(|| async { told(StatusCode::OK, &json!({ "status": "ok" })) }))
         .route(description, get(describe::<L>))
         .route(keys, put(keep::<L>))
         .route(answers, post(answer::<L>))
+        .route(evaluations, post(evaluate::<L>))
         .fallback(|| async { Refusal::absent().into_response() })
         .layer(from_fn(|request, next| logged(&PATHS, request, next)))
         .layer(DefaultBodyLimit::disable())
@@ -99,6 +102,29 @@ async fn answer<L: Lookups>(
     queued.map_err(|_| Refusal::busy("too many queries wait", RETRY).remedy("ask again later"))?;
     let answer = answered.await.map_err(|_| Refusal::new(503, "the server is stopping"))?;
     Ok(bytes(answer?))
+}
+
+/// Evaluates blinded items, which count for the address that they came from.
+async fn evaluate<L: Lookups>(
+    State(shared): State<Arc<Shared<L>>>,
+    Extension(Client(address)): Extension<Client>,
+    request: Request,
+) -> Result<Response<Body>> {
+    let most = shared.lookups.evaluation_bytes();
+    if most == 0 {
+        return Err(Refusal::absent().into());
+    }
+    let busy = || Refusal::busy("others send items now", RETRY);
+    let _upload = shared.uploads.try_acquire().map_err(|_| busy())?;
+    let body = receive(request, most).await?;
+    let own = Arc::clone(&shared);
+    let evaluated = tokio::task::spawn_blocking(move || {
+        let evaluation = own.lookups.evaluation(&body)?;
+        own.meter.count(address, evaluation.items)?;
+        (evaluation.evaluate)()
+    });
+    let evaluated = evaluated.await.map_err(|error| ServiceError::Io(std::io::Error::other(error)))??;
+    Ok(bytes(evaluated))
 }
 
 fn check_name(name: &str) -> std::result::Result<(), Refusal> {

@@ -21,8 +21,8 @@ const NAMED: usize = 3;
 pub struct Choice {
     /// Name of the column whose cells are the keywords; rows are asked by their numbers without one.
     pub by: Option<String>,
-    /// Names of the columns whose cells are looked up; all others if there is none.
-    pub columns: Vec<String>,
+    /// Names of the columns whose cells are looked up; all others if none are given.
+    pub columns: Option<Vec<String>>,
 }
 
 /// The database of a table, whose entries are in memory. Equal rows give equal bytes, and a database by keyword has the same for rows in any order.
@@ -52,9 +52,9 @@ impl Columns {
             })
         };
         let by = choice.by.as_ref().map(place).transpose()?;
-        let values: Vec<usize> = match &choice.columns[..] {
-            [] => (0..names.len()).filter(|at| Some(*at) != by).collect(),
-            chosen => chosen.iter().map(place).collect::<Result<_, _>>()?,
+        let values: Vec<usize> = match &choice.columns {
+            None => (0..names.len()).filter(|at| Some(*at) != by).collect(),
+            Some(chosen) => chosen.iter().map(place).collect::<Result<_, _>>()?,
         };
         if values.len() > MOST_COLUMNS {
             return Err(TableError::mismatch("the columns", format!("at most {MOST_COLUMNS}"), values.len()));
@@ -186,7 +186,7 @@ impl Built {
 }
 
 /// Reads all rows of a table: returns keywords, which are empty where there is no column of them, with the bytes of their rows, and the names of the columns.
-pub(super) fn gather(rows: &mut dyn Rows, choice: &Choice) -> Result<(Vec<Pair>, Vec<String>), TableError> {
+pub(crate) fn gather(rows: &mut dyn Rows, choice: &Choice) -> Result<(Vec<Pair>, Vec<String>), TableError> {
     let columns = Columns::find(rows.names(), choice)?;
     let all: Vec<usize> = columns.by.iter().chain(&columns.values).copied().collect();
     rows.select(&all)?;

@@ -3,7 +3,7 @@
 use sunzi_rlwe::wire::WireError;
 
 /// Appends a cell to the bytes of a row.
-pub(super) fn put(cell: &str, bytes: &mut Vec<u8>) {
+pub(crate) fn put(cell: &str, bytes: &mut Vec<u8>) {
     let mut len = cell.len();
     while len >= 0x80 {
         bytes.push(len as u8 | 0x80);
@@ -17,7 +17,7 @@ pub(super) fn put(cell: &str, bytes: &mut Vec<u8>) {
 ///
 /// # Errors
 /// [`WireError::Value`] for bytes that are no such cells: whoever built the database made them.
-pub(super) fn get(mut bytes: &[u8], count: usize) -> Result<Vec<String>, WireError> {
+pub(crate) fn get(mut bytes: &[u8], count: usize) -> Result<Vec<String>, WireError> {
     let wrong = |expected: &str, got: &str| WireError::value("the cells of an entry", expected, got);
     let mut cells = Vec::new();
     for _ in 0..count {

@@ -33,7 +33,7 @@ impl<'a> Changes<'a> {
             let expected = "a database by keyword, or a new one";
             return Err(TableError::mismatch("what is updated", expected, "one by the numbers of rows"));
         };
-        let choice = Choice { by: Some(column.clone()), columns: description.columns().to_vec() };
+        let choice = Choice { by: Some(column.clone()), columns: Some(description.columns().to_vec()) };
         let (pairs, names) = build::gather(rows, &choice)?;
         debug_assert_eq!(names, description.columns());
         let mut candidates: HashMap<u64, Vec<usize>> = HashMap::new();

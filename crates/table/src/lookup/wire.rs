@@ -2,73 +2,32 @@
 
 use std::io::BufRead;
 
-use sunzi_bfv::{Ciphertext, Context};
+use sunzi_bfv::Ciphertext;
 use sunzi_rlwe::KeyId;
 use sunzi_rlwe::wire::{
-    Accept, CHECKSUM_LEN, FieldReader, Fields, Fingerprint, Format, HEADER_LEN, Header, Kind, Sink, Source,
-    StoredParameters, WireError,
+    Accept, FieldReader, Fields, Fingerprint, Format, Header, Kind, Sink, Source, StoredParameters, WireError,
 };
 
 use super::description::DATABASE;
 use super::{Answer, Asked, By, Description, Lookup, MOST_KEYWORD, Query, Wanted};
+use crate::hashed::{get, most, put};
 
-/// Bytes that the records of a ciphertext take at most beside its polynomials.
-const NUMBERS: u64 = 1 << 10;
 /// Bytes of the first record of what was asked: hash of the query, number, length of the keyword.
 const ASKED: usize = 32 + 2 * 8;
-
-/// Writes a hash, then ciphertexts.
-fn put(
-    lookup: &Lookup,
-    hash: &[u8; 32],
-    ciphertexts: &Vec<Ciphertext>,
-    sink: &mut impl Sink,
-) -> Result<(), WireError> {
-    sink.sealed(hash)?;
-    Format::<Vec<Ciphertext>>::put(lookup.context(), ciphertexts, sink)
-}
-
-/// Largest number of bytes of a hash and so many ciphertexts of two polynomials.
-fn most(lookup: &Lookup, count: usize) -> u64 {
-    let one = (2 * lookup.context().ring().packed_len() as u64).saturating_add(NUMBERS);
-    (count as u64).saturating_mul(one).saturating_add(NUMBERS + CHECKSUM_LEN as u64)
-}
 
 impl Lookup {
     /// Largest number of bytes of a query as a file.
     #[must_use]
     pub fn most_query_bytes(&self) -> u64 {
-        most(self, self.queries()).saturating_add(HEADER_LEN as u64)
+        most(&self.context, self.queries())
     }
 
     /// Largest number of bytes of an answer as a file.
     #[must_use]
     pub fn most_answer_bytes(&self) -> u64 {
         let count = self.queries().saturating_mul(self.layout().pieces());
-        most(self, count).saturating_add(HEADER_LEN as u64)
+        most(&self.context, count)
     }
-}
-
-/// Reads a hash, then so many ciphertexts of two polynomials: a body that is longer than these is refused before they are read.
-fn get(
-    lookup: &Lookup,
-    (what, count): (&'static str, usize),
-    header: &Header,
-    source: &mut Source<impl BufRead>,
-) -> Result<([u8; 32], Vec<Ciphertext>), WireError> {
-    let most = most(lookup, count);
-    if header.body_len > most {
-        return Err(WireError::Length { expected: most, got: header.body_len });
-    }
-    let hash = FieldReader::new(&source.sealed("a hash", 32)?).array()?;
-    let ciphertexts = <Context as Format<Vec<Ciphertext>>>::get(lookup.context(), header, source)?;
-    if ciphertexts.len() != count {
-        return Err(WireError::value(what, count, ciphertexts.len()));
-    }
-    if let Some(other) = ciphertexts.iter().find(|one| one.parts().len() != 2) {
-        return Err(WireError::value("the polynomials of a ciphertext", 2, other.parts().len()));
-    }
-    Ok((hash, ciphertexts))
 }
 
 impl Format<Query> for Lookup {
@@ -79,11 +38,12 @@ impl Format<Query> for Lookup {
     }
 
     fn put(&self, query: &Query, sink: &mut impl Sink) -> Result<(), WireError> {
-        put(self, self.id(), &query.ciphertexts, sink)
+        put(&self.context, self.id(), &query.ciphertexts, sink)
     }
 
     fn get(&self, header: &Header, source: &mut Source<impl BufRead>) -> Result<Query, WireError> {
-        let (id, ciphertexts) = get(self, ("the ciphertexts of a query", self.queries()), header, source)?;
+        let (id, ciphertexts) =
+            get(&self.context, ("the ciphertexts of a query", self.queries()), header, source)?;
         if id != *self.id() {
             return Err(WireError::Parameters { what: DATABASE });
         }
@@ -99,12 +59,13 @@ impl Format<Answer> for Lookup {
     }
 
     fn put(&self, answer: &Answer, sink: &mut impl Sink) -> Result<(), WireError> {
-        put(self, &answer.query, &answer.ciphertexts, sink)
+        put(&self.context, &answer.query, &answer.ciphertexts, sink)
     }
 
     fn get(&self, header: &Header, source: &mut Source<impl BufRead>) -> Result<Answer, WireError> {
         let count = self.queries() * self.layout().pieces();
-        let (query, ciphertexts) = get(self, ("the ciphertexts of an answer", count), header, source)?;
+        let (query, ciphertexts) =
+            get(&self.context, ("the ciphertexts of an answer", count), header, source)?;
         Ok(Answer { query, ciphertexts })
     }
 }
