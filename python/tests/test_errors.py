@@ -16,9 +16,9 @@ import sunzi
 from sunzi import errors
 
 #: Error types of the library that Python never meets, or, of several parties, by classes of other names (test_parties.py).
-ELSEWHERE = {"BenchError", "RivalError", "ReproError", "ClearError", "ClearRealsError", "RegressionError", "RetrievalError", "PartiesError", "ServiceError"}
+ELSEWHERE = {"BenchError", "RivalError", "ReproError", "ClearError", "ClearRealsError", "RegressionError", "RetrievalError", "IntersectionError", "NearestError", "OprfError", "PartiesError", "ServiceError"}
 #: Variants that only pass on an error of a layer below.
-WRAPPERS = {"Bfv", "Bgv", "Bootstrap", "Ckks", "Encoder", "Encoding", "Kernel", "Math", "Moduli", "Program", "Retrieval", "Rlwe", "Ring", "Scheme", "Segment", "Series", "Statistics", "Transform", "Wire"}
+WRAPPERS = {"Bfv", "Bgv", "Bootstrap", "Ckks", "Encoder", "Encoding", "Intersection", "Kernel", "Math", "Moduli", "Oprf", "Program", "Retrieval", "Rlwe", "Ring", "Scheme", "Segment", "Series", "Statistics", "Transform", "Wire"}
 
 
 def test_every_variant_has_a_class() -> None:

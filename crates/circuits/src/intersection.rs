@@ -7,7 +7,7 @@
 //! The client puts each of its items into one of three bins, a slot each, by cuckoo hashing; the server puts each of its items into all
 //! three `[CLR17]`. For every bin it has polynomials over the integers modulo t that take the parts of sealed labels at the numbers of its items
 //! `[CHLR18]`. It evaluates them at the encrypted numbers of the client, slot by slot, from powers that the client sends and the powers that are sums of up to four
-//! of their exponents `[CMGDHILR21]`. A label opens under the token of its item alone, which tells the client that the item is there.
+//! of their exponents `[CMGDILR21]`. A label opens under the token of its item alone, which tells the client that the item is there.
 //!
 //! ```
 //! use sunzi_bgv::{Context, Evaluator};

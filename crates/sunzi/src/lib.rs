@@ -39,7 +39,7 @@
 //!
 //! # The crates behind this one
 //!
-//! [`math`] < [`kernels`] < [`ring`] < [`rlwe`], [`encoding`], `fermat` (of the feature `fermat`) < [`bfv`], [`bgv`], [`ckks`], [`parties`] < [`circuits`] < [`program`] < [`table`]: each imports only those to its left.
+//! [`math`] < [`kernels`] < [`ring`] < [`rlwe`], [`encoding`], `fermat` (of the feature `fermat`) < [`bfv`], [`bgv`], [`ckks`], [`parties`], [`oprf`] < [`circuits`] < [`program`] < [`table`]: each imports only those to its left.
 #![forbid(unsafe_code)]
 
 pub mod prelude;
@@ -53,6 +53,7 @@ pub use sunzi_encoding as encoding;
 pub use sunzi_fermat as fermat;
 pub use sunzi_kernels as kernels;
 pub use sunzi_math as math;
+pub use sunzi_oprf as oprf;
 pub use sunzi_parties as parties;
 pub use sunzi_program as program;
 pub use sunzi_ring as ring;

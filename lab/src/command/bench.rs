@@ -1,7 +1,9 @@
 //! `lab bench`: timings of Sunzi's operations, on their own or beside rivals.
 
 mod bootstrap;
+mod intersection;
 mod matrices;
+mod nearest;
 #[cfg(feature = "peers")]
 mod peers;
 mod retrieval;
@@ -82,6 +84,10 @@ enum What {
     Matrices(matrices::Arguments),
     /// Private retrieval: an entry of a public database by its number
     Retrieval(retrieval::Arguments),
+    /// Private set intersection: labels of the items that a client and a set have in common
+    Intersection(intersection::Arguments),
+    /// Private nearest neighbours: scores of all vectors of a public database
+    Nearest(nearest::Arguments),
     /// BFV and transforms against other libraries, each in a process of its own (see `cargo xtask peers`)
     #[cfg(feature = "peers")]
     Peers(peers::Arguments),
@@ -281,6 +287,8 @@ fn timed(what: &What) -> Result<bool> {
         What::Bootstrap(arguments) => return bootstrap::run(arguments),
         What::Matrices(arguments) => return matrices::run(arguments),
         What::Retrieval(arguments) => return retrieval::run(arguments),
+        What::Intersection(arguments) => return intersection::run(arguments),
+        What::Nearest(arguments) => return nearest::run(arguments),
         #[cfg(feature = "peers")]
         What::Peers(arguments) => return peers::run(arguments),
         What::Model(common) => {
