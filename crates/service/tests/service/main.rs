@@ -7,6 +7,8 @@ mod accounts;
 #[cfg(test)]
 mod common;
 #[cfg(test)]
+mod elsewhere;
+#[cfg(test)]
 mod hostile;
 #[cfg(test)]
 mod interface;
