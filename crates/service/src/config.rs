@@ -20,6 +20,17 @@ pub struct Config {
     pub limits: Limits,
 }
 
+impl Config {
+    /// Whether other machines may serve the same state.
+    pub(crate) fn is_shared(&self) -> bool {
+        #[cfg(feature = "shared")]
+        let is_shared = self.shared.is_some();
+        #[cfg(not(feature = "shared"))]
+        let is_shared = false;
+        is_shared
+    }
+}
+
 /// Command that computes a job: it is started in the folder of the job, with a [`Task`](crate::task::Task) on standard input, and writes its
 /// [`Outcome`](crate::task::Outcome) to standard output.
 #[derive(Clone, Debug)]

@@ -131,7 +131,9 @@ impl Store {
             tracing::info!(jobs = again, "jobs are computed again");
         }
         let store = Self { records, blobs, arriving: Mutex::default(), _lock: lock };
-        store.sweep()?;
+        if !config.is_shared() {
+            store.sweep()?;
+        }
         Ok(store)
     }
 

@@ -16,7 +16,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::StreamExt;
-use object_store::{GetOptions, ObjectStore, ObjectStoreExt};
+use futures_util::stream::BoxStream;
+use object_store::{GetOptions, ObjectMeta, ObjectStore, ObjectStoreExt};
 use tempfile::{NamedTempFile, TempDir};
 
 pub use self::address::ObjectsAddress;
@@ -50,13 +51,24 @@ impl Objects {
         data: &Path,
         cache: u64,
     ) -> Result<Self> {
-        Ok(Self {
+        let objects = Self {
             bridge: Arc::clone(bridge),
             store: address.connect()?,
             address: address.clone(),
             work: Work::open(data)?,
             cache: Cache::in_folder(data, cache)?,
-        })
+        };
+        // A wrong key or bucket is found now and not by the first client.
+        objects.listed(&mut objects.store.list(Some(&address.prefix())))?;
+        Ok(objects)
+    }
+
+    /// Waits for the next entry of a listing.
+    fn listed(
+        &self,
+        entries: &mut BoxStream<'static, object_store::Result<ObjectMeta>>,
+    ) -> Result<Option<ObjectMeta>> {
+        self.wait(async { entries.next().await.transpose() })
     }
 
     /// Waits for what the storage does, one request at a time.
@@ -181,12 +193,9 @@ impl Blobs for Objects {
     }
 
     fn list(&self) -> Result<Vec<BlobId>> {
-        let mut listed = self.store.list(Some(&self.address.prefix()));
+        let mut entries = self.store.list(Some(&self.address.prefix()));
         let mut found = Vec::new();
-        while let Some(entry) =
-            self.bridge.wait(PATIENCE, listed.next()).ok_or_else(|| self.unavailable("no answer in time"))?
-        {
-            let entry = entry.map_err(|error| self.refused(&error))?;
+        while let Some(entry) = self.listed(&mut entries)? {
             found.extend(entry.location.filename().and_then(BlobId::parse));
         }
         Ok(found)

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -16,41 +17,35 @@ const ATTACHED: &str =
     "folder=$1; shift; \"$@\" & child=$!; cat >/dev/null; kill -INT $child; wait $child; rm -rf \"$folder\"";
 
 /// A command that ends with the tests, however they end.
-struct Attached(Child);
+struct Attached {
+    /// Its standard input ends with this process.
+    _shell: Child,
+}
 
-/// Starts a command that has a folder of its own, as a user without rights if the tests are run by the administrator.
+/// Starts a command that has a folder of its own, as the user whose the folder is.
 fn attach(folder: &Path, command: &[&str]) -> Attached {
     let mut shell = Command::new("/bin/sh");
     shell.args(["-c", ATTACHED, "sh"]).arg(folder).args(command).current_dir(folder).stdin(Stdio::piped());
     let log = std::fs::File::create(folder.join("log")).unwrap();
     shell.stdout(log.try_clone().unwrap()).stderr(log).process_group(0);
-    unprivileged(&mut shell);
-    Attached(shell.spawn().unwrap())
+    let owner = std::fs::metadata(folder).unwrap();
+    shell.uid(owner.uid()).gid(owner.gid());
+    Attached { _shell: shell.spawn().unwrap() }
 }
 
 fn is_administrator() -> bool {
-    std::os::unix::fs::MetadataExt::uid(&std::fs::metadata("/proc/self").unwrap()) == 0
-}
-
-fn unprivileged(command: &mut Command) {
-    if is_administrator() {
-        command.uid(NOBODY).gid(NOBODY);
-    }
+    std::fs::metadata("/proc/self").unwrap().uid() == 0
 }
 
 /// Makes a folder that outlives this process until its command ends.
 fn folder() -> PathBuf {
-    let folder = tempfile::tempdir().unwrap().keep();
-    if is_administrator() {
-        std::os::unix::fs::chown(&folder, Some(NOBODY), Some(NOBODY)).unwrap();
-    }
-    folder
+    tempfile::tempdir().unwrap().keep()
 }
 
-/// Finds a command in the path, or in these folders.
+/// Finds a command in these folders, or in the path.
 fn find(name: &str, others: &[PathBuf]) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::env::split_paths(&path).chain(others.iter().cloned());
+    let folders = others.iter().cloned().chain(std::env::split_paths(&path));
     folders.map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
@@ -94,9 +89,12 @@ impl Postgres {
         };
         let (folder, port) = (folder(), free_port());
         let mut made = Command::new(initdb);
+        if is_administrator() {
+            std::os::unix::fs::chown(&folder, Some(NOBODY), Some(NOBODY)).unwrap();
+            made.uid(NOBODY).gid(NOBODY);
+        }
         made.args(["--auth=trust", "--username=sunzi", "--encoding=UTF8", "--locale=C", "-D", "data"]);
-        unprivileged(made.current_dir(&folder).stdout(Stdio::null()));
-        assert!(made.status().unwrap().success(), "initdb");
+        assert!(made.current_dir(&folder).stdout(Stdio::null()).status().unwrap().success(), "initdb");
         let settings = format!(
             "-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_connections=200"
         );

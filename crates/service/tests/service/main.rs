@@ -21,6 +21,10 @@ mod limits;
 #[cfg(test)]
 mod load;
 #[cfg(test)]
+mod machines;
+#[cfg(test)]
 mod page;
+#[cfg(test)]
+mod records;
 #[cfg(test)]
 mod storage;
