@@ -133,13 +133,10 @@ fn config(args: &ServeArgs, data: &Path, threads: Option<u16>) -> Result<Config,
         ..Limits::default()
     };
     let arguments = ["--threads", &each, JOB].map(Into::into).into();
-    Ok(Config {
-        data: data.to_owned(),
-        #[cfg(feature = "shared")]
-        shared,
-        worker: Worker { program, arguments },
-        limits,
-    })
+    let config = Config::new(data.to_owned(), Worker { program, arguments }, limits);
+    #[cfg(feature = "shared")]
+    let config = Config { shared, ..config };
+    Ok(config)
 }
 
 /// Memory that each of so many jobs may take unless it is told: what the system has free, with a quarter left for others.

@@ -44,6 +44,7 @@ pub(crate) struct ServeArgs {
     pub(crate) tls_elsewhere: bool,
     /// Try it: an account whose token is printed, at an address of this machine alone; what it stores is gone at the end unless --data is given
     #[arg(long, conflicts_with = "tls_elsewhere")]
+    #[cfg_attr(feature = "shared", arg(conflicts_with = "database"))]
     pub(crate) demo: bool,
     /// Also serve the page for browsers, from the folder typescript/build that cargo xtask typescript builds
     #[arg(long, value_name = "FOLDER")]

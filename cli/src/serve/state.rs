@@ -6,7 +6,7 @@ use sunzi_service::records::Records;
 use sunzi_service::store::open_records;
 #[cfg(feature = "shared")]
 use sunzi_service::{
-    Result,
+    Result, ServiceError,
     shared::{self, DatabaseAddress, ObjectsAddress, Settings, Shared},
 };
 
@@ -31,6 +31,11 @@ pub(crate) fn records(args: &AccountsArgs) -> std::result::Result<Arc<dyn Record
 /// Returns what a server shares with others, if it does.
 #[cfg(feature = "shared")]
 pub(super) fn addresses(args: &SharedArgs) -> Result<Option<Shared>> {
+    if args.database.database.is_some() && args.objects.is_none() {
+        return Err(ServiceError::Configuration(
+            "--database needs --objects: what accounts store must be where all servers reach it".to_owned(),
+        ));
+    }
     let settings = settings(&args.database)?;
     let objects = args.objects.as_deref();
     let objects =

@@ -21,6 +21,18 @@ pub struct Config {
 }
 
 impl Config {
+    /// Makes the configuration of a server whose folder has all.
+    #[must_use]
+    pub fn new(data: PathBuf, worker: Worker, limits: Limits) -> Self {
+        Self {
+            data,
+            #[cfg(feature = "shared")]
+            shared: None,
+            worker,
+            limits,
+        }
+    }
+
     /// Whether other machines may serve the same state.
     pub(crate) fn is_shared(&self) -> bool {
         #[cfg(feature = "shared")]

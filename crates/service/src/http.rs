@@ -4,6 +4,7 @@ mod about;
 mod answer;
 mod auth;
 mod jobs;
+mod lingering;
 mod objects;
 mod results;
 mod routes;

@@ -121,7 +121,7 @@ pub(crate) fn config(data: &Path, change: impl FnOnce(&mut Limits)) -> Config {
         program: "/bin/sh".into(),
         arguments: ["-c", "read task; . ./program"].map(Into::into).into(),
     };
-    Config { data: data.to_owned(), shared: None, worker, limits }
+    Config::new(data.to_owned(), worker, limits)
 }
 
 /// A server that stops when this is dropped.

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use crate::common::{Answer, COPY, Place, Running, over_both, table};
+use crate::common::{Answer, COPY, Client, Place, Running, over_both, table};
 
 fn full_queues_and_quotas_are_told_when_to_ask_again(place: &Place) {
     let running = Running::start(place, |limits| {
@@ -51,6 +51,40 @@ fn long_bodies_are_refused(place: &Place) {
     let chunk = [b"7d0\r\n".as_slice(), &table(&[0; 2000 - 64]), b"\r\n0\r\n\r\n"].concat();
     stream.write_all(&chunk).unwrap();
     assert_eq!(Answer::read(stream).unwrap().status, 413);
+}
+
+fn clients_that_read_after_they_wrote_learn_why_they_were_refused(place: &Place) {
+    let running = Running::start(place, |limits| limits.upload = 1000);
+    let client = &running.client;
+    let stranger = Client { token: "nobody".to_owned(), ..client.clone() };
+    let long = table(&vec![7; 20_000_000]);
+    for (sender, told, expected) in [(client, true, 413), (client, false, 413), (&stranger, true, 401)] {
+        let mut stream = sender.connect();
+        let head = sender.head("PUT", "/v1/tables/t", long.len(), "");
+        let length = format!("content-length: {}", long.len());
+        let head = if told { head } else { head.replace(&length, "transfer-encoding: chunked") };
+        stream.write_all(head.as_bytes()).unwrap();
+        if !told {
+            stream.write_all(format!("{:x}\r\n", long.len()).as_bytes()).unwrap();
+        }
+        stream.write_all(&long).unwrap();
+        if !told {
+            stream.write_all(b"\r\n0\r\n\r\n").unwrap();
+        }
+        assert_eq!(Answer::read(stream).unwrap().status, expected);
+    }
+    // Who waits to be told to send the body is told nothing but the answer.
+    let mut stream = client.connect();
+    let head = client.head("PUT", "/v1/tables/t", 2000, "expect: 100-continue\r\n");
+    stream.write_all(head.as_bytes()).unwrap();
+    assert_eq!(Answer::read(stream).unwrap().status, 413);
+    // What is sent without an end is not read without an end.
+    let mut stream = client.connect();
+    stream.write_all(client.head("PUT", "/v1/tables/t", usize::MAX >> 1, "").as_bytes()).unwrap();
+    let (begin, block) = (Instant::now(), vec![0; 1 << 20]);
+    while stream.write_all(&block).is_ok() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "the server takes all that comes");
+    }
 }
 
 fn slow_clients_lose_their_connections(place: &Place) {
@@ -108,6 +142,7 @@ fn uploads_of_one_account_have_a_limit(place: &Place) {
 over_both!(
     full_queues_and_quotas_are_told_when_to_ask_again,
     long_bodies_are_refused,
+    clients_that_read_after_they_wrote_learn_why_they_were_refused,
     slow_clients_lose_their_connections,
     uploads_of_one_account_have_a_limit,
 );

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use crate::common::{COPY, Client, Place, Running, private_folder, table};
-use crate::elsewhere::{Gate, Postgres, S3};
+use crate::elsewhere::{Postgres, S3};
+use crate::gate::Gate;
 use crate::kill;
 
 /// A second server over what the first one has.

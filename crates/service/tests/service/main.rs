@@ -9,6 +9,8 @@ mod common;
 #[cfg(test)]
 mod elsewhere;
 #[cfg(test)]
+mod gate;
+#[cfg(test)]
 mod hostile;
 #[cfg(test)]
 mod interface;
