@@ -32,11 +32,11 @@ pub trait Blobs: Send + Sync + std::fmt::Debug {
     /// # Errors
     /// An error of the storage.
     fn keep(&self, file: &Path, id: &BlobId) -> Result<()>;
-    /// Reads a part of stored bytes.
+    /// Reads a part of stored bytes, of which there are `len`.
     ///
     /// # Errors
     /// An error of the storage, also where there are no such bytes.
-    fn read(&self, id: &BlobId, part: Range<u64>) -> Result<Box<dyn Read + Send>>;
+    fn read(&self, id: &BlobId, len: u64, part: Range<u64>) -> Result<Box<dyn Read + Send>>;
     /// Puts stored bytes at a path in the folder of a job, to be read there.
     ///
     /// # Errors
@@ -127,7 +127,7 @@ impl Blobs for Folder {
         Ok(sync_folder(parent)?)
     }
 
-    fn read(&self, id: &BlobId, part: Range<u64>) -> Result<Box<dyn Read + Send>> {
+    fn read(&self, id: &BlobId, _: u64, part: Range<u64>) -> Result<Box<dyn Read + Send>> {
         Ok(part_of(File::open(self.path(id))?, part)?)
     }
 
@@ -203,13 +203,13 @@ mod tests {
         drop(file);
         assert_eq!(blobs.list().unwrap(), std::slice::from_ref(&id));
         let mut part = String::new();
-        blobs.read(&id, 1..3).unwrap().read_to_string(&mut part).unwrap();
+        blobs.read(&id, 3, 1..3).unwrap().read_to_string(&mut part).unwrap();
         assert_eq!(part, "bc");
         let job = blobs.folder().unwrap();
         blobs.place(&id, &job.path().join("x")).unwrap();
         blobs.remove(&id).unwrap();
         blobs.remove(&id).unwrap();
-        assert!(blobs.list().unwrap().is_empty() && blobs.read(&id, 0..3).is_err());
+        assert!(blobs.list().unwrap().is_empty() && blobs.read(&id, 3, 0..3).is_err());
         assert_eq!(fs::read(job.path().join("x")).unwrap(), b"abc", "a job keeps what it reads");
         drop(job);
         let left = blobs.temporary().unwrap().into_temp_path().keep().unwrap();

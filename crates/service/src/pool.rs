@@ -44,7 +44,10 @@ struct Shared {
     worker: Worker,
     limits: Limits,
     state: Mutex<State>,
+    /// Wakes threads for jobs.
     wake: Condvar,
+    /// Wakes the thread that renews the lease, to end it.
+    over: Condvar,
 }
 
 /// State of a pool that changes while it runs.
@@ -70,6 +73,7 @@ impl Pool {
             limits: config.limits.clone(),
             state: Mutex::default(),
             wake: Condvar::new(),
+            over: Condvar::new(),
         });
         let start = |name: String, run: fn(&Shared)| {
             let shared = Arc::clone(&shared);
@@ -110,7 +114,7 @@ impl Pool {
             }
         }
         self.shared.state().is_over = true;
-        self.shared.wake.notify_all();
+        self.shared.over.notify_all();
         let heart = self.heart.lock().unwrap_or_else(PoisonError::into_inner).take();
         drop(heart.map(JoinHandle::join));
     }
@@ -163,7 +167,7 @@ impl Shared {
             let mut state = self.state();
             while !state.is_over && begin.elapsed() < lease / BEATS {
                 let left = (lease / BEATS).saturating_sub(begin.elapsed());
-                state = self.wake.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+                state = self.over.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
             }
             if state.is_over {
                 break;

@@ -30,8 +30,10 @@ use crate::shared::Bridge;
 
 /// How long one request may take, with all attempts. A part of an upload is one request.
 const PATIENCE: Duration = Duration::from_secs(40);
-/// Bytes of a part of an upload; shorter files are sent in one request.
-const PART: usize = 16 << 20;
+/// Bytes of a part of an upload, at least; shorter files are sent in one request.
+const PART: u64 = 16 << 20;
+/// Largest number of parts: S3 takes ten thousand.
+const PARTS: u64 = 9_000;
 
 /// Stored bytes as objects of a storage that several machines share.
 #[derive(Debug)]
@@ -98,11 +100,12 @@ impl Objects {
     }
 
     /// Sends a file in parts, which become an object with the last one.
-    fn put_parts(&self, mut file: File, id: &BlobId) -> Result<()> {
+    fn put_parts(&self, mut file: File, len: u64, id: &BlobId) -> Result<()> {
+        let size = PART.max(len.div_ceil(PARTS));
         let mut upload = self.wait(self.store.put_multipart(&self.address.path(id)))?;
         let sent = (|| {
             loop {
-                let part = block(&mut file)?;
+                let part = block(&mut file, size)?;
                 if part.is_empty() {
                     return self.wait(upload.complete()).map(drop);
                 }
@@ -138,9 +141,9 @@ impl Objects {
 }
 
 /// Reads the next part of a file, the last one shorter; none behind it.
-fn block(file: &mut File) -> io::Result<Bytes> {
-    let mut block = Vec::with_capacity(PART);
-    file.take(PART as u64).read_to_end(&mut block)?;
+fn block(file: &mut File, size: u64) -> io::Result<Bytes> {
+    let mut block = Vec::new();
+    file.take(size).read_to_end(&mut block)?;
     Ok(block.into())
 }
 
@@ -156,23 +159,24 @@ impl Blobs for Objects {
     fn keep(&self, path: &Path, id: &BlobId) -> Result<()> {
         let mut file = File::open(path)?;
         // Equal bytes are sent again: what is stored may have been damaged.
-        if file.metadata()?.len() > PART as u64 {
-            self.put_parts(file, id)?;
+        let len = file.metadata()?.len();
+        if len > PART {
+            self.put_parts(file, len, id)?;
         } else {
-            let all = block(&mut file)?;
+            let all = block(&mut file, PART)?;
             self.wait(self.store.put(&self.address.path(id), all.into()))?;
         }
         Ok(self.cache.add(path, id)?)
     }
 
-    fn read(&self, id: &BlobId, part: Range<u64>) -> Result<Box<dyn Read + Send>> {
+    fn read(&self, id: &BlobId, len: u64, part: Range<u64>) -> Result<Box<dyn Read + Send>> {
         if let Some(file) = self.cache.open(id) {
             return Ok(part_of(file, part)?);
         }
-        let (is_from_start, end) = (part.start == 0, part.end);
+        let is_whole = part == (0..len);
         let streamed = self.begin(id, part)?;
         // A part cannot be checked: whoever puts parts together checks the whole.
-        Ok(if is_from_start { Box::new(Checked::new(streamed, id, end)) } else { Box::new(streamed) })
+        Ok(if is_whole { Box::new(Checked::new(streamed, id, len)) } else { Box::new(streamed) })
     }
 
     fn place(&self, id: &BlobId, path: &Path) -> Result<()> {

@@ -76,7 +76,7 @@ pub(super) async fn get(
     put(&mut response, CONTENT_LENGTH, &(part.end - part.start).to_string());
     if method != Method::HEAD {
         let len = part.end - part.start;
-        let reader = shared.blocking(move |shared| shared.store.blobs().read(&blob, part)).await?;
+        let reader = shared.blocking(move |shared| shared.store.blobs().read(&blob, bytes, part)).await?;
         *response.body_mut() = stream(&shared, reader, len);
     }
     Ok(response)

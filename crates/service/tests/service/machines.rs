@@ -181,8 +181,11 @@ fn long_tables_pass_through_a_storage_in_parts() {
     let two = beside(&place, &token);
     let path = format!("/v1/jobs/{id}/result");
     assert!(two.client.get(&path).body == long);
-    let part = two.client.try_call("GET", &path, b"", "range: bytes=20000000-20000009\r\n").unwrap();
-    assert_eq!((part.status, part.body.as_slice()), (206, &long[20_000_000..20_000_010]));
+    for from in [0, 20_000_000] {
+        let range = format!("range: bytes={from}-{}\r\n", from + 9);
+        let part = two.client.try_call("GET", &path, b"", &range).unwrap();
+        assert_eq!((part.status, part.body.as_slice()), (206, &long[from..from + 10]));
+    }
     let again = two.client.queue("p");
     two.client.wait(&again, &["done"]);
     assert!(two.client.get(&format!("/v1/jobs/{again}/result")).body == long);

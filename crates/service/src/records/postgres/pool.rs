@@ -1,5 +1,6 @@
 //! Connections with a database, of which a few are kept open.
 
+use std::cell::Cell;
 use std::error::Error;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -36,6 +37,8 @@ pub(super) struct Connection {
     address: String,
     client: Client,
     idle: Arc<Mutex<Vec<Client>>>,
+    /// Whether a statement had no answer in time: then no other one has, either.
+    is_stuck: Cell<bool>,
     _place: OwnedSemaphorePermit,
 }
 
@@ -67,6 +70,7 @@ impl Pool {
             address: self.address.to_string(),
             client,
             idle: Arc::clone(&self.idle),
+            is_stuck: Cell::new(false),
             _place: place,
         })
     }
@@ -98,7 +102,9 @@ impl Connection {
     where
         F: Future<Output = std::result::Result<T, tokio_postgres::Error>>,
     {
-        judge(&self.address, self.bridge.wait(PATIENCE, act(&self.client)))
+        let came = if self.is_stuck.get() { None } else { self.bridge.wait(PATIENCE, act(&self.client)) };
+        self.is_stuck.set(came.is_none());
+        judge(&self.address, came)
     }
 
     /// Runs a statement without parameters.
