@@ -53,7 +53,7 @@ fn addresses_that_cannot_be_used_are_refused_without_their_secrets() {
             "has a password",
         ),
         (format!("account list --secrets secrets {nobody}"), 2, "chmod 600"),
-        (format!("account list {nobody}"), 3, "postgresql://127.0.0.1:1/sunzi cannot be used now"),
+        (format!("account list {nobody}"), 6, "postgresql://127.0.0.1:1/sunzi cannot be used now"),
         (format!("serve --data d {nobody}"), 2, "--objects"),
         (
             format!("serve --data d {nobody} --objects http://storage.example.org/bucket"),
