@@ -117,13 +117,16 @@ impl Blobs for Folder {
 
     fn keep(&self, file: &Path, id: &BlobId) -> Result<()> {
         let path = self.path(id);
-        File::open(file)?.sync_all()?;
         let parent = path.parent().unwrap_or(&self.blobs);
-        if !parent.is_dir() {
-            fs::create_dir_all(parent)?;
-            sync_folder(&self.blobs)?;
+        if !path.exists() {
+            File::open(file)?.sync_all()?;
+            if !parent.is_dir() {
+                fs::create_dir_all(parent)?;
+                sync_folder(&self.blobs)?;
+            }
+            link(file, &path)?;
         }
-        link(file, &path)?;
+        // Also where somebody else linked it, who may not have come so far.
         Ok(sync_folder(parent)?)
     }
 
