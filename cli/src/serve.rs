@@ -2,6 +2,7 @@
 
 pub(crate) mod account;
 pub(crate) mod job;
+mod state;
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
@@ -112,6 +113,8 @@ pub(crate) fn log() {
 /// Makes the configuration of a server whose jobs are computed by this executable.
 fn config(args: &ServeArgs, data: &Path, threads: Option<u16>) -> Result<Config, CliError> {
     let most = connections_each(args.tls_elsewhere);
+    #[cfg(feature = "shared")]
+    let (shared, cache) = (state::addresses(&args.shared).map_err(refuse)?, args.shared.cache);
     let args = &args.limits;
     let program = std::env::current_exe().map_err(|error| refuse(ServiceError::Io(error)))?;
     let workers = usize::from(args.workers);
@@ -119,6 +122,8 @@ fn config(args: &ServeArgs, data: &Path, threads: Option<u16>) -> Result<Config,
         threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
     let each = (all / workers).max(1).to_string();
     let limits = Limits {
+        #[cfg(feature = "shared")]
+        cache,
         connections_each: args.connections_each.map_or(most, usize::from),
         upload: args.upload,
         account: Allowance { bytes: args.quota, unfinished: args.queue, ..Limits::default().account },
@@ -128,7 +133,10 @@ fn config(args: &ServeArgs, data: &Path, threads: Option<u16>) -> Result<Config,
         ..Limits::default()
     };
     let arguments = ["--threads", &each, JOB].map(Into::into).into();
-    Ok(Config { data: data.to_owned(), worker: Worker { program, arguments }, limits })
+    let config = Config::new(data.to_owned(), Worker { program, arguments }, limits);
+    #[cfg(feature = "shared")]
+    let config = Config { shared, ..config };
+    Ok(config)
 }
 
 /// Memory that each of so many jobs may take unless it is told: what the system has free, with a quarter left for others.
@@ -160,6 +168,7 @@ pub(crate) fn refuse(error: ServiceError) -> CliError {
     match error {
         ServiceError::Io(error) => CliError::io(format!("the folder of the server: {}", reason(&error))),
         ServiceError::Records(error) => CliError::io(format!("the state of the server: {error}")),
+        ServiceError::Unavailable(why) => CliError::io(why),
         ServiceError::Refused(refusal) => CliError::input(refusal),
         other => CliError::input(other),
     }

@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
 
 /// Builds the command line as users install it, and returns its path.
 fn built(root: &Path) -> Result<PathBuf, String> {
-    let line = ["build", "--locked", "-p", "sunzi-cli", "--profile", "dist", "--features", "parquet"];
+    let line = ["build", "--locked", "-p", "sunzi-cli", "--profile", "dist", "--features", "parquet,shared"];
     step::announce(&format!("cargo {}", line.join(" ")));
     let status = Command::new(cargo()).args(line).current_dir(root).status();
     match status {

@@ -13,8 +13,7 @@ const PACKAGES: [&str; 7] =
     ["httpx>=0.25", "maturin>=1.9.4,<2", "matplotlib", "mypy", "numpy", "pytest", "scikit-learn"];
 /// Arguments that build the command line, whose server the tests start: packages, features and profile are those of `cargo xtask test`, so that
 /// nothing is built twice.
-const COMMAND_LINE: &str =
-    "test --locked --workspace --exclude sunzi-python --features lab/peers --test cli --no-run";
+const COMMAND_LINE: &str = "test --locked --workspace --exclude sunzi-python --features lab/peers,sunzi-cli/shared --test cli --no-run";
 /// Environment variable that tells the tests where the command line is.
 pub(crate) const BINARY: &str = "SUNZI_BINARY";
 

@@ -146,7 +146,7 @@ fn read(file: &Path) -> Result<Vec<Value>, String> {
 /// Measures the figures that ordinary tests record, in one run of what `cargo xtask test` has built.
 fn measure_shortly(root: &Path, file: &Path, rows: &[&Row]) -> Vec<Outcome> {
     let Some(&&Row { number: row, .. }) = rows.first() else { return Vec::new() };
-    let line = "test --workspace --exclude sunzi-python --features lab/peers --tests --no-fail-fast";
+    let line = "test --workspace --exclude sunzi-python --features lab/peers,sunzi-cli/shared --tests --no-fail-fast";
     vec![Outcome { row, error: cargo(root, file, line) }]
 }
 

@@ -20,7 +20,7 @@ const ISA: &str = "SUNZI_ISA";
 
 /// Arguments of the run on the portable table: packages and features are those of the ordinary run, so that nothing is built twice. Command
 /// lines and documents meet no table that the tests of the libraries do not meet, and memory is that of every table.
-const PORTABLE: &str = "test --workspace --exclude sunzi-python --features lab/peers --no-fail-fast --lib --test bfv --test bgv --test big \
+const PORTABLE: &str = "test --workspace --exclude sunzi-python --features lab/peers,sunzi-cli/shared --no-fail-fast --lib --test bfv --test bgv --test big \
      --test circuits --test ckks --test fermat --test kernels --test keystore --test parties --test program --test ring --test rlwe --test service --test table --test testing \
      --test univariate";
 
@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<String, String> {
             vec![
                 Step::cargo(
                     "long tests",
-                    "test --workspace --exclude sunzi-python --features lab/peers --tests -- --ignored",
+                    "test --workspace --exclude sunzi-python --features lab/peers,sunzi-cli/shared --tests -- --ignored",
                 ),
                 Step::check("paths", paths::check, "cargo xtask paths"),
             ],
@@ -54,9 +54,12 @@ fn tests() -> Vec<Step> {
     vec![
         Step::cargo(
             "tests",
-            "test --workspace --exclude sunzi-python --features lab/peers --tests --no-fail-fast",
+            "test --workspace --exclude sunzi-python --features lab/peers,sunzi-cli/shared --tests --no-fail-fast",
         ),
-        Step::cargo("doc tests", "test --workspace --exclude sunzi-python --features lab/peers --doc"),
+        Step::cargo(
+            "doc tests",
+            "test --workspace --exclude sunzi-python --features lab/peers,sunzi-cli/shared --doc",
+        ),
     ]
 }
 
@@ -73,7 +76,7 @@ pub(crate) fn check() -> Result<String, String> {
         Step::cargo("clippy", "clippy --workspace --all-targets -- -D warnings"),
         Step::cargo(
             "clippy with all features of tests",
-            "clippy --workspace --all-targets --features lab/peers -- -D warnings",
+            "clippy --workspace --all-targets --features lab/peers,sunzi-cli/shared -- -D warnings",
         ),
         Step::cargo_with(
             "docs",

@@ -30,6 +30,9 @@ pub(crate) struct ServeArgs {
     /// The folder with accounts, what they store, and jobs; it is made if it is not there
     #[arg(long, value_name = "FOLDER", required_unless_present = "demo")]
     pub(crate) data: Option<PathBuf>,
+    #[cfg(feature = "shared")]
+    #[command(flatten)]
+    pub(crate) shared: SharedArgs,
     /// The certificate of the server, with those that it follows from, in PEM
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub(crate) tls_cert: Option<PathBuf>,
@@ -41,12 +44,43 @@ pub(crate) struct ServeArgs {
     pub(crate) tls_elsewhere: bool,
     /// Try it: an account whose token is printed, at an address of this machine alone; what it stores is gone at the end unless --data is given
     #[arg(long, conflicts_with = "tls_elsewhere")]
+    #[cfg_attr(feature = "shared", arg(conflicts_with = "database"))]
     pub(crate) demo: bool,
     /// Also serve the page for browsers, from the folder typescript/build that cargo xtask typescript builds
     #[arg(long, value_name = "FOLDER")]
     pub(crate) page: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+}
+
+/// Options of what several servers share.
+#[cfg(feature = "shared")]
+#[derive(Debug, Args)]
+pub(crate) struct SharedArgs {
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+    /// Object storage of what accounts store, in place of the folder: s3://BUCKET/PREFIX, https://HOST/BUCKET/PREFIX for others with the interface of S3, or
+    /// file:///FOLDER that all machines have; keys and region are AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION
+    #[arg(long, value_name = "URL", requires = "database")]
+    pub(crate) objects: Option<String>,
+    /// Bytes of objects that are kept in the folder, for jobs that read them again
+    #[arg(long, value_name = "BYTES", default_value = "16G", value_parser = parse_bytes, requires = "objects")]
+    pub(crate) cache: u64,
+}
+
+/// Options of a database that several servers share.
+#[cfg(feature = "shared")]
+#[derive(Debug, Args)]
+pub(crate) struct DatabaseArgs {
+    /// Database of accounts and jobs, which several servers share: postgresql://USER@HOST/DATABASE; the password is SUNZI_DATABASE_PASSWORD
+    #[arg(long, value_name = "URL")]
+    pub(crate) database: Option<String>,
+    /// A file for you alone with passwords and keys, a line NAME=VALUE each, in place of environment variables
+    #[arg(long, value_name = "FILE", requires = "database")]
+    pub(crate) secrets: Option<PathBuf>,
+    /// A file in PEM with the certificates of database and object storage to trust, in place of those of the system
+    #[arg(long, value_name = "FILE", requires = "database")]
+    pub(crate) ca: Option<PathBuf>,
 }
 
 /// Limits of a server.
@@ -109,8 +143,15 @@ pub(crate) struct OneAccountArgs {
 #[derive(Debug, Args)]
 pub(crate) struct AccountsArgs {
     /// The folder of the server, which may run meanwhile
-    #[arg(long, value_name = "FOLDER")]
-    pub(crate) data: PathBuf,
+    #[cfg_attr(not(feature = "shared"), arg(long, value_name = "FOLDER", required = true))]
+    #[cfg_attr(
+        feature = "shared",
+        arg(long, value_name = "FOLDER", required_unless_present = "database", conflicts_with = "database")
+    )]
+    pub(crate) data: Option<PathBuf>,
+    #[cfg(feature = "shared")]
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

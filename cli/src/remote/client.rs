@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
@@ -10,6 +10,7 @@ use std::time::Duration;
 use serde_json::Value;
 use sunzi::rlwe::randomness;
 use sunzi::rlwe::wire::WireError;
+use sunzi_service::trusted::bundle;
 use ureq::http::Response;
 use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::{Agent, Body, SendBody};
@@ -26,13 +27,6 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const TRIES: u32 = 5;
 /// Pause before a request is sent again, the longer the oftener it was sent.
 const PAUSE: Duration = Duration::from_millis(500);
-/// Files with the certificates that systems trust.
-const TRUSTED: [&str; 4] = [
-    "/etc/ssl/certs/ca-certificates.crt",
-    "/etc/pki/tls/certs/ca-bundle.crt",
-    "/etc/ssl/ca-bundle.pem",
-    "/etc/ssl/cert.pem",
-];
 
 /// Connection to a server with the token of an account.
 pub(super) struct Client {
@@ -185,14 +179,12 @@ fn is_this_machine(server: &str) -> bool {
 
 /// Reads the certificates to trust: those of a file, or of the system.
 fn roots(ca: Option<&Path>) -> Result<RootCerts, CliError> {
-    let given = ca.map(Path::to_owned).or_else(|| std::env::var_os("SSL_CERT_FILE").map(PathBuf::from));
-    let system = || TRUSTED.iter().map(PathBuf::from).find(|file| file.exists());
     let none = || {
         CliError::input(
             "this system has no file of trusted certificates in a known place: give one with --ca or SUNZI_CA",
         )
     };
-    let file = given.or_else(system).ok_or_else(none)?;
+    let file = bundle(ca).ok_or_else(none)?;
     let text = fs::read(&file).map_err(|error| refuse(&file, WireError::Io(error)))?;
     let certificates: Vec<Certificate<'static>> = parse_pem(&text)
         .filter_map(|item| match item {

@@ -3,9 +3,10 @@
 use serde::Serialize;
 use sunzi::rlwe::words::{bytes, counted};
 use sunzi_service::records::Account;
-use sunzi_service::store::{add_account, open_records, rotate_token};
+use sunzi_service::store::{add_account, rotate_token};
 use sunzi_service::{Name, Token};
 
+use super::state::records;
 use super::{name, refuse};
 use crate::args::service::{AccountArgs, AccountCommand, OneAccountArgs};
 use crate::error::CliError;
@@ -35,7 +36,7 @@ pub(crate) fn run(args: &AccountArgs) -> Result<(), CliError> {
     match &args.command {
         AccountCommand::Add(args) => {
             let name = name(&args.name)?;
-            let records = open_records(&args.accounts.data).map_err(refuse)?;
+            let records = records(&args.accounts)?;
             let token = add_account(&*records, &name).map_err(refuse)?;
             let there = || {
                 CliError::input(format!(
@@ -46,12 +47,12 @@ pub(crate) fn run(args: &AccountArgs) -> Result<(), CliError> {
         }
         AccountCommand::Rotate(args) => {
             let name = name(&args.name)?;
-            let records = open_records(&args.accounts.data).map_err(refuse)?;
+            let records = records(&args.accounts)?;
             give(args, rotate_token(&*records, &name).map_err(refuse)?.ok_or_else(|| absent(&name))?, &name)
         }
         AccountCommand::Remove(args) => {
             let name = name(&args.name)?;
-            let records = open_records(&args.accounts.data).map_err(refuse)?;
+            let records = records(&args.accounts)?;
             if !records.remove_account(&name).map_err(refuse)? {
                 return Err(absent(&name));
             }
@@ -61,7 +62,7 @@ pub(crate) fn run(args: &AccountArgs) -> Result<(), CliError> {
             })
         }
         AccountCommand::List(args) => {
-            let accounts = open_records(&args.data).and_then(|records| records.accounts()).map_err(refuse)?;
+            let accounts = records(args)?.accounts().map_err(refuse)?;
             output::report(args.json, &Listed { accounts }, |Listed { accounts }| {
                 let line = |account: &Account| {
                     format!("{}: {}, {}", account.name, bytes(account.bytes), jobs(account.jobs))

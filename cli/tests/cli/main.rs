@@ -23,6 +23,10 @@ mod dialects;
 #[cfg(unix)]
 mod documents;
 #[cfg(test)]
+#[cfg(all(unix, feature = "shared"))]
+#[path = "../../../crates/service/tests/service/elsewhere.rs"]
+mod elsewhere;
+#[cfg(test)]
 mod errors;
 #[cfg(test)]
 mod files;

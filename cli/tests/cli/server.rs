@@ -15,8 +15,14 @@ pub(crate) struct Server {
 impl Server {
     /// Starts a server by a command line, at a port that is free.
     pub(crate) fn start(folder: &Folder, line: &str) -> Self {
+        Self::start_with(folder, line, &[])
+    }
+
+    /// Starts a server that has these environment variables.
+    pub(crate) fn start_with(folder: &Folder, line: &str, variables: &[(&str, &str)]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sunzi"));
         command.args(format!("{line} --listen 127.0.0.1:0").split_whitespace());
+        command.envs(variables.iter().copied());
         command.current_dir(folder.path("")).stdout(Stdio::piped());
         let mut process = command.stderr(fs::File::create(folder.path("log")).unwrap()).spawn().unwrap();
         let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();

@@ -1,6 +1,8 @@
 //! Key holder and server in processes of their own: what comes back is what the key holder would have computed.
 
 mod load;
+#[cfg(feature = "shared")]
+mod shared;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -357,8 +359,12 @@ fn two_hundred_kills_lose_no_job() {
 fn times_of_jobs_and_requests() {
     let folder = folder("service-times", PROGRAM);
     let token = token(&folder);
-    let server = Server::start(&folder, "serve --data server --workers 2");
-    let holder = send(&folder, &server, &token);
+    times(&folder, &Server::start(&folder, "serve --data server --workers 2"), &token);
+}
+
+/// Prints times of jobs and requests.
+fn times(folder: &Folder, server: &Server, token: &str) {
+    let holder = send(folder, server, token);
     let address = server.address.strip_prefix("http://").unwrap();
     let request = |method: &str, path: &str, body: &str| {
         let mut stream = TcpStream::connect(address).unwrap();

@@ -1,4 +1,4 @@
-//! Configuration of a server: its folder, its limits, and the command that computes a job.
+//! Configuration of a server: where it keeps what it has, its limits, and the command that computes a job.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -9,12 +9,38 @@ use crate::records::Allowance;
 /// Configuration of a server.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Folder with state and stored bytes.
+    /// Folder with state and stored bytes, or with files of this machine alone where they are elsewhere.
     pub data: PathBuf,
+    /// Database and object storage that several machines share; none where the folder has all.
+    #[cfg(feature = "shared")]
+    pub shared: Option<crate::shared::Shared>,
     /// Command that computes a job.
     pub worker: Worker,
     /// Limits of requests, accounts and jobs.
     pub limits: Limits,
+}
+
+impl Config {
+    /// Makes the configuration of a server whose folder has all.
+    #[must_use]
+    pub fn new(data: PathBuf, worker: Worker, limits: Limits) -> Self {
+        Self {
+            data,
+            #[cfg(feature = "shared")]
+            shared: None,
+            worker,
+            limits,
+        }
+    }
+
+    /// Whether other machines may serve the same state.
+    pub(crate) fn is_shared(&self) -> bool {
+        #[cfg(feature = "shared")]
+        let is_shared = self.shared.is_some();
+        #[cfg(not(feature = "shared"))]
+        let is_shared = false;
+        is_shared
+    }
 }
 
 /// Command that computes a job: it is started in the folder of the job, with a [`Task`](crate::task::Task) on standard input, and writes its
@@ -54,6 +80,10 @@ pub struct Limits {
     pub idle: Duration,
     /// Least number of bytes a second of a body, after the first minute.
     pub least_rate: u64,
+    /// Time after which jobs of a server that is not heard of any more are computed by another one; whole seconds.
+    pub lease: Duration,
+    /// Largest number of bytes of stored objects that a server keeps at hand on its own machine, where they are stored elsewhere.
+    pub cache: u64,
     /// Time that running jobs and open requests have to end when the server is asked to stop.
     pub grace: Duration,
 }
@@ -73,6 +103,8 @@ impl Default for Limits {
             head: Duration::from_secs(10),
             idle: Duration::from_secs(30),
             least_rate: 1 << 10,
+            lease: Duration::from_secs(30),
+            cache: 16 << 30,
             grace: Duration::from_secs(10),
         }
     }

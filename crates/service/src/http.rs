@@ -4,6 +4,7 @@ mod about;
 mod answer;
 mod auth;
 mod jobs;
+mod lingering;
 mod objects;
 mod results;
 mod routes;
@@ -39,7 +40,7 @@ pub(crate) struct Shared {
 impl Shared {
     /// Opens the folder of a server and starts its pool.
     pub(crate) fn open(config: Config) -> Result<Arc<Self>> {
-        let store = Arc::new(Store::open(&config.data)?);
+        let store = Arc::new(Store::open(&config)?);
         let metrics = Arc::new(Metrics::default());
         let pool = Pool::start(&config, &store, &metrics)?;
         let (uploads, stopping) = (upload::Uploads::default(), AtomicBool::new(false));

@@ -4,7 +4,7 @@
 //! crashes, hangs or takes too much memory ends alone. It never has a secret key: files that say they are one are refused.
 //!
 //! [`Server`] opens a folder and answers requests over HTTP; [`ROUTES`] lists its addresses. State is behind the trait [`Records`](records::Records)
-//! (SQLite), stored bytes are behind the trait [`Blobs`](blobs::Blobs) (files). What computes is an executable that the configuration names; [`task`]
+//! (SQLite, or PostgreSQL), stored bytes are behind the trait [`Blobs`](blobs::Blobs) (files, or objects in S3). What computes is an executable that the configuration names; [`task`]
 //! is what the server and that process tell one another. The command `sunzi serve` is this server with the command line's own computation.
 //!
 //! [`serve_lookups`] is another server over the same connections, without accounts and without anything on a disk: it passes queries of private lookups
@@ -24,9 +24,12 @@ mod pool;
 pub mod records;
 mod refusal;
 mod server;
+#[cfg(feature = "shared")]
+pub mod shared;
 pub mod store;
 pub mod task;
 mod token;
+pub mod trusted;
 
 pub use config::{Config, Limits, Worker};
 pub use http::{ROUTES, Route};

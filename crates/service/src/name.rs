@@ -96,6 +96,11 @@ impl BlobId {
         is_hex(text, 64).then(|| Self(text.to_owned()))
     }
 
+    /// Returns the first two digits, by which bytes are put into folders.
+    pub(crate) fn beginning(&self) -> &str {
+        self.0.get(..2).unwrap_or_default()
+    }
+
     /// Returns the name of the bytes as text.
     #[must_use]
     pub fn as_str(&self) -> &str {

@@ -3,6 +3,7 @@
 mod process;
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -13,12 +14,16 @@ use crate::config::{Config, Limits, Worker};
 use crate::metrics::Metrics;
 use crate::name::JobId;
 use crate::records::Claimed;
-use crate::refusal::Result;
+use crate::refusal::{Result, ServiceError};
 use crate::store::Store;
 use crate::task::RESULT;
 
 /// How long a thread without a job waits before it looks again: for jobs that other processes put back.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
+/// Pause before another attempt where state or storage cannot be reached.
+const AGAIN: Duration = Duration::from_secs(1);
+/// Number of times that a lease is renewed before it would end.
+const BEATS: u32 = 4;
 /// Time between two looks at a process: short at first, so that short jobs end soon, then longer.
 const LOOKS: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(50));
 
@@ -27,6 +32,8 @@ const LOOKS: (Duration, Duration) = (Duration::from_millis(2), Duration::from_mi
 pub(crate) struct Pool {
     shared: Arc<Shared>,
     threads: Mutex<Vec<JoinHandle<()>>>,
+    /// Thread that renews the lease of this server.
+    heart: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// State that the threads of a pool share.
@@ -37,7 +44,10 @@ struct Shared {
     worker: Worker,
     limits: Limits,
     state: Mutex<State>,
+    /// Wakes threads for jobs.
     wake: Condvar,
+    /// Wakes the thread that renews the lease, to end it.
+    over: Condvar,
 }
 
 /// State of a pool that changes while it runs.
@@ -49,6 +59,8 @@ struct State {
     running: HashMap<JobId, Arc<AtomicBool>>,
     /// Number of jobs that were queued: a thread that found none waits only if none came since it looked.
     queued: u64,
+    /// Whether all jobs ended after the pool was asked to stop: the lease is not renewed any more.
+    is_over: bool,
 }
 
 impl Pool {
@@ -61,13 +73,16 @@ impl Pool {
             limits: config.limits.clone(),
             state: Mutex::default(),
             wake: Condvar::new(),
+            over: Condvar::new(),
         });
-        let start = |number| {
+        let start = |name: String, run: fn(&Shared)| {
             let shared = Arc::clone(&shared);
-            std::thread::Builder::new().name(format!("jobs-{number}")).spawn(move || shared.serve())
+            std::thread::Builder::new().name(name).spawn(move || run(&shared))
         };
-        let threads = (0..config.limits.workers.max(1)).map(start).collect::<std::io::Result<Vec<_>>>()?;
-        Ok(Self { shared, threads: Mutex::new(threads) })
+        let heart = Mutex::new(Some(start("lease".to_owned(), Shared::keep_lease)?));
+        let worker = |number| start(format!("jobs-{number}"), Shared::serve);
+        let threads = (0..config.limits.workers.max(1)).map(worker).collect::<std::io::Result<Vec<_>>>()?;
+        Ok(Self { threads: Mutex::new(threads), heart, shared: Arc::clone(&shared) })
     }
 
     /// Wakes a thread for a job that was queued.
@@ -98,6 +113,10 @@ impl Pool {
                 tracing::error!("a thread of jobs ended by a panic");
             }
         }
+        self.shared.state().is_over = true;
+        self.shared.over.notify_all();
+        let heart = self.heart.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(heart.map(JoinHandle::join));
     }
 }
 
@@ -140,6 +159,60 @@ impl Shared {
         }
     }
 
+    /// Renews the lease of this server until all its jobs ended, and gives it up then. Jobs that were removed, or that others took, are stopped.
+    fn keep_lease(&self) {
+        let lease = self.limits.lease;
+        loop {
+            let begin = Instant::now();
+            let mut state = self.state();
+            while !state.is_over && begin.elapsed() < lease / BEATS {
+                let left = (lease / BEATS).saturating_sub(begin.elapsed());
+                state = self.over.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            }
+            if state.is_over {
+                break;
+            }
+            // Those that begin after this are not known to the state when it answers.
+            let before: Vec<_> =
+                state.running.iter().map(|(id, flag)| (id.clone(), Arc::clone(flag))).collect();
+            drop(state);
+            match self.store.records().beat(lease) {
+                Ok(beat) => {
+                    for (id, flag) in before {
+                        flag.fetch_or(!beat.running.contains(&id), Ordering::Relaxed);
+                    }
+                    if beat.again > 0 {
+                        tracing::warn!(jobs = beat.again, "jobs of a server that is gone are computed again");
+                        self.state().queued += beat.again;
+                        self.wake.notify_all();
+                    }
+                }
+                Err(error) => tracing::warn!("the lease of this server is not renewed: {error}"),
+            }
+        }
+        if let Err(error) = self.store.records().leave() {
+            tracing::warn!("the lease of this server ends later: {error}");
+        }
+    }
+
+    /// Does something again and again while state or storage cannot be reached, until the time of grace is over.
+    fn insist<T>(&self, act: impl Fn() -> Result<T>) -> Result<T> {
+        loop {
+            match act() {
+                Err(ServiceError::Unavailable(why)) if !self.is_late() => {
+                    tracing::warn!("a job waits: {why}");
+                    std::thread::sleep(AGAIN);
+                }
+                other => return other,
+            }
+        }
+    }
+
+    /// Says whether jobs that still run are to be stopped.
+    fn is_late(&self) -> bool {
+        self.state().stop.is_some_and(|stop| stop <= Instant::now())
+    }
+
     /// Computes one job and records its end.
     fn compute(&self, job: &Claimed) {
         let flag = Arc::new(AtomicBool::new(false));
@@ -155,10 +228,17 @@ impl Shared {
                 self.metrics.job_ended(end, seconds);
                 tracing::info!(job = job.id.as_str(), account, end, seconds, "job");
             }
+            Err(ServiceError::Unavailable(why)) => {
+                tracing::error!(
+                    job = job.id.as_str(),
+                    account,
+                    "job is computed again once the lease ends: {why}"
+                );
+            }
             Err(error) => {
                 tracing::error!(job = job.id.as_str(), account, "job: {error}");
                 let message = "the server could not store or read the files of this job: ask its operator, and send the job again";
-                if let Err(error) = self.store.finish(&job.id, Err(message.to_owned())) {
+                if let Err(error) = self.finish(job, Err(message.to_owned())) {
                     tracing::error!(job = job.id.as_str(), account, "job stays unfinished: {error}");
                 }
             }
@@ -172,23 +252,34 @@ impl Shared {
             Ok(process) => process,
             // A job that was removed has lost its files.
             Err(_) if flag.load(Ordering::Relaxed) => return Ok("removed"),
+            Err(ServiceError::Unavailable(why)) => {
+                tracing::warn!(job = job.id.as_str(), "job waits for its files: {why}");
+                std::thread::sleep(AGAIN);
+                self.insist(|| self.store.records().requeue(&job.id))?;
+                return Ok("requeued");
+            }
             Err(error) => return Err(error),
         };
         match self.watch(&mut process, flag)? {
             Ended::Removed => Ok("removed"),
             Ended::Stopped => {
-                self.store.records().requeue(&job.id)?;
+                self.insist(|| self.store.records().requeue(&job.id))?;
                 Ok("requeued")
             }
             Ended::Done => {
-                self.store.finish(&job.id, Ok(&folder.path().join(RESULT)))?;
+                self.finish(job, Ok(folder.path().join(RESULT)))?;
                 Ok("done")
             }
             Ended::Failed(message) => {
-                self.store.finish(&job.id, Err(message))?;
+                self.finish(job, Err(message))?;
                 Ok("failed")
             }
         }
+    }
+
+    /// Records the end of a job.
+    fn finish(&self, job: &Claimed, end: std::result::Result<PathBuf, String>) -> Result<()> {
+        self.insist(|| self.store.finish(&job.id, &end))
     }
 
     /// Waits until a process ends, or stops it.
@@ -204,7 +295,7 @@ impl Shared {
                 process.kill();
                 return Ok(Ended::Removed);
             }
-            if self.state().stop.is_some_and(|stop| stop <= now) {
+            if self.is_late() {
                 process.kill();
                 return Ok(Ended::Stopped);
             }

@@ -1,6 +1,11 @@
 //! State of the server: accounts, names of stored objects, and jobs.
 
+#[cfg(feature = "shared")]
+pub mod postgres;
+mod sql;
 pub mod sqlite;
+
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -176,11 +181,29 @@ pub struct Claimed {
     pub waited: u64,
 }
 
+/// Bytes that a process holds: to name them, or to remove them. Nobody else does the other meanwhile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hold {
+    /// Number of the hold, which no other one ever has.
+    pub(crate) number: i64,
+    /// Name of the bytes.
+    pub(crate) blob: BlobId,
+}
+
+/// What a process that serves learns when it renews its lease.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Beat {
+    /// Number of jobs that were put back into the queue, since the process that ran them has no lease any longer.
+    pub again: u64,
+    /// Jobs that this process runs, as far as the state knows.
+    pub running: Vec<JobId>,
+}
+
 /// End of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
-    /// Stored result and the number of its bytes.
-    Done(BlobId, u64),
+    /// Stored result, held to be named, and the number of its bytes.
+    Done(Hold, u64),
     /// Message that says why there is none.
     Failed(String),
 }
@@ -197,6 +220,8 @@ pub struct Counts {
 /// Storage of the server's state. Each method is one transaction: it is there after a crash, or was never begun.
 ///
 /// Whatever belongs to a tenant is found by its account and its name together: no method finds it by the name alone.
+///
+/// Several processes may serve one state. Each has a lease, which it renews by [`beat`](Self::beat): jobs of one that does not are computed by others.
 pub trait Records: Send + Sync + std::fmt::Debug {
     /// Adds an account; says whether there was none of this name.
     ///
@@ -229,15 +254,16 @@ pub trait Records: Send + Sync + std::fmt::Debug {
     /// An error of the storage.
     fn account(&self, account: AccountId) -> Result<Option<Account>>;
 
-    /// Stores the name of an object and returns the bytes of an earlier one that it replaces; `None` where the account's quota does not allow it.
+    /// Names held bytes as an object and returns those of an earlier one that it replaces; `None` where the account's quota does not allow it. Bytes that got
+    /// their name are held no longer.
     ///
     /// # Errors
-    /// An error of the storage.
+    /// An error of the storage, also where the hold is gone.
     fn put(
         &self,
         account: AccountId,
         name: &ObjectName,
-        blob: &BlobId,
+        hold: &Hold,
         bytes: u64,
         allowed: &Allowance,
     ) -> Result<Option<Vec<BlobId>>>;
@@ -279,35 +305,51 @@ pub trait Records: Send + Sync + std::fmt::Debug {
     /// An error of the storage.
     fn remove_job(&self, account: AccountId, id: &JobId) -> Result<Option<Vec<BlobId>>>;
 
-    /// Takes the next job from the queue: the oldest one of the account that has the fewest jobs running.
+    /// Takes the next job from the queue for this process: the oldest one of the account that has the fewest jobs running.
     ///
     /// # Errors
     /// An error of the storage.
     fn claim(&self) -> Result<Option<Claimed>>;
-    /// Ends a running job and returns the inputs that it lets go of; `None` if it was there no longer.
+    /// Ends a job that this process runs and returns the inputs that it lets go of; `None` if it runs it no longer. A result that got its name is held no longer.
     ///
     /// # Errors
-    /// An error of the storage.
+    /// An error of the storage, also where the hold of the result is gone.
     fn finish(&self, id: &JobId, end: &End) -> Result<Option<Vec<BlobId>>>;
-    /// Puts a running job back into the queue.
+    /// Puts a job that this process runs back into the queue.
     ///
     /// # Errors
     /// An error of the storage.
     fn requeue(&self, id: &JobId) -> Result<()>;
-    /// Puts all running jobs back into the queue, for a server that starts; returns their number.
-    ///
-    /// # Errors
-    /// An error of the storage.
-    fn requeue_all(&self) -> Result<u64>;
     /// Counts jobs of all accounts.
     ///
     /// # Errors
     /// An error of the storage.
     fn counts(&self) -> Result<Counts>;
 
-    /// Whether any object, job or result has these bytes.
+    /// Gives this process a lease of whole seconds, or renews it; puts jobs of processes without one back into the queue.
     ///
     /// # Errors
     /// An error of the storage.
-    fn is_used(&self, blob: &BlobId) -> Result<bool>;
+    fn beat(&self, lease: Duration) -> Result<Beat>;
+    /// Gives up the lease of this process; its jobs are put back into the queue.
+    ///
+    /// # Errors
+    /// An error of the storage.
+    fn leave(&self) -> Result<()>;
+
+    /// Holds bytes that are about to get a name, so that nobody removes them; `None` while they are being removed.
+    ///
+    /// # Errors
+    /// An error of the storage.
+    fn hold(&self, blob: &BlobId) -> Result<Option<Hold>>;
+    /// Holds bytes to remove them, so that nobody names them; `None` if any object, job or result has them, or somebody is about to name them.
+    ///
+    /// # Errors
+    /// An error of the storage.
+    fn begin_removal(&self, blob: &BlobId) -> Result<Option<Hold>>;
+    /// Lets go of bytes.
+    ///
+    /// # Errors
+    /// An error of the storage.
+    fn release(&self, hold: &Hold) -> Result<()>;
 }

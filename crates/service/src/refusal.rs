@@ -97,6 +97,9 @@ pub enum ServiceError {
     /// State that could not be read or written.
     #[error("the server cannot read or write its state: {0}")]
     Records(#[from] rusqlite::Error),
+    /// Database or object storage that cannot be reached, or does not do what it is asked to: another attempt may succeed.
+    #[error("{0}")]
+    Unavailable(String),
     /// Configuration that cannot be used.
     #[error("{0}")]
     Configuration(String),

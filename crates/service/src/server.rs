@@ -146,10 +146,11 @@ async fn mark(shared: Arc<Shared>, mut stop: watch::Receiver<bool>) {
     }
 }
 
-/// Removes bytes that nothing names any longer, now and then.
+/// Removes bytes that nothing names any longer, now and then. The listing of a storage that is shared takes long: it is not waited for at the start.
 async fn sweep(shared: Arc<Shared>) {
+    let mut pause = if shared.config.is_shared() { Duration::ZERO } else { SWEEP };
     loop {
-        tokio::time::sleep(SWEEP).await;
+        tokio::time::sleep(std::mem::replace(&mut pause, SWEEP)).await;
         if let Err(error) = shared.blocking(|shared| shared.store.sweep()).await {
             tracing::warn!("stored bytes could not be swept: {error}");
         }

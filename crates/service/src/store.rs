@@ -2,16 +2,17 @@
 
 use std::collections::HashMap;
 use std::fs::{self, File, TryLockError};
-use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tempfile::TempPath;
 
 use crate::blobs::{Blobs, Folder, identify};
+use crate::config::Config;
 use crate::name::{BlobId, JobId, Name};
 use crate::records::sqlite::Sqlite;
-use crate::records::{AccountId, Allowance, End, ObjectName, Records};
+use crate::records::{AccountId, Allowance, End, Hold, ObjectName, Records};
 use crate::refusal::{Refusal, Result, ServiceError};
 use crate::token::{Token, random};
 
@@ -22,6 +23,8 @@ const LOCK: &str = "lock";
 /// How long a server waits for the lock of its folder: the server before may be about to end, and a process that is being started has its open files until it
 /// runs its own program.
 const LOCK_WAIT: Duration = Duration::from_secs(2);
+/// How long bytes wait to be held that are being removed.
+const REMOVAL_WAIT: Duration = Duration::from_secs(5);
 /// Seconds after which a client may ask again where a quota is full.
 const QUOTA_RETRY: u32 = 60;
 
@@ -30,12 +33,10 @@ const QUOTA_RETRY: u32 = 60;
 pub struct Store {
     records: Arc<dyn Records>,
     blobs: Arc<dyn Blobs>,
-    /// Held while bytes get a name or lose their last one, so that no bytes are removed that just got a name.
-    naming: Mutex<()>,
     /// Bytes that are being received, by account.
     arriving: Mutex<HashMap<AccountId, u64>>,
     /// Lock of the folder, as long as the process serves.
-    _lock: Option<File>,
+    _lock: File,
 }
 
 /// Opens the state in a folder, which is made if it is not there: to add, list and remove accounts, also while a server runs.
@@ -45,6 +46,15 @@ pub struct Store {
 pub fn open_records(data: &Path) -> Result<Arc<dyn Records>> {
     make_folder(data)?;
     Ok(Arc::new(Sqlite::open(&data.join(STATE))?))
+}
+
+/// Opens the state and the stored bytes of a server.
+fn open_all(config: &Config) -> Result<(Arc<dyn Records>, Arc<dyn Blobs>)> {
+    #[cfg(feature = "shared")]
+    if let Some(shared) = &config.shared {
+        return shared.open(&config.data, config.limits.cache);
+    }
+    Ok((open_records(&config.data)?, Arc::new(Folder::open(&config.data)?)))
 }
 
 /// Makes a folder for its owner alone, if it is not there, and refuses one that others can reach.
@@ -108,21 +118,22 @@ fn lock(path: &Path) -> Result<File> {
 }
 
 impl Store {
-    /// Opens the folder of a server, which one process at a time may serve, and puts jobs that were running back into the queue.
+    /// Opens state and stored bytes of a server, and puts jobs back into the queue whose server is gone. One process at a time may serve a folder.
     ///
     /// # Errors
-    /// [`ServiceError::Configuration`] if another process serves the folder; [`ServiceError::Io`], [`ServiceError::Records`].
-    pub fn open(data: &Path) -> Result<Self> {
-        let records = open_records(data)?;
-        let lock = lock(&data.join(LOCK))?;
-        let blobs = Arc::new(Folder::open(data)?);
-        let again = records.requeue_all()?;
+    /// [`ServiceError::Configuration`] if another process serves the folder; [`ServiceError::Io`], [`ServiceError::Records`], [`ServiceError::Unavailable`].
+    pub fn open(config: &Config) -> Result<Self> {
+        make_folder(&config.data)?;
+        let lock = lock(&config.data.join(LOCK))?;
+        let (records, blobs) = open_all(config)?;
+        let again = records.beat(config.limits.lease)?.again;
         if again > 0 {
             tracing::info!(jobs = again, "jobs are computed again");
         }
-        let store =
-            Self { records, blobs, naming: Mutex::default(), arriving: Mutex::default(), _lock: Some(lock) };
-        store.sweep()?;
+        let store = Self { records, blobs, arriving: Mutex::default(), _lock: lock };
+        if !config.is_shared() {
+            store.sweep()?;
+        }
         Ok(store)
     }
 
@@ -138,35 +149,50 @@ impl Store {
         &*self.blobs
     }
 
-    fn naming(&self) -> MutexGuard<'_, ()> {
-        self.naming.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Removes all stored bytes that nothing names, as they are left by removed accounts and by processes that were killed.
     ///
     /// # Errors
-    /// [`ServiceError::Io`], [`ServiceError::Records`].
+    /// [`ServiceError::Io`], [`ServiceError::Records`], [`ServiceError::Unavailable`].
     pub fn sweep(&self) -> Result<()> {
-        for blob in self.blobs.list()? {
-            self.free(&[blob], &self.naming())?;
-        }
-        Ok(())
+        self.blobs.list()?.iter().try_for_each(|blob| self.free_one(blob))
     }
 
-    /// Removes those of these bytes that nothing names any longer.
-    fn free(&self, blobs: &[BlobId], _: &MutexGuard<'_, ()>) -> Result<()> {
+    /// Removes these bytes, if nothing names them any longer.
+    fn free_one(&self, blob: &BlobId) -> Result<()> {
+        let Some(hold) = self.records.begin_removal(blob)? else { return Ok(()) };
+        // Where the storage does not answer, the removal may still come: the hold stays for a while.
+        self.blobs.remove(blob)?;
+        self.records.release(&hold)
+    }
+
+    /// Removes those of these bytes that nothing names any longer. What fails is done by a later sweep: it is no matter of the client's.
+    fn free(&self, blobs: &[BlobId]) {
         for blob in blobs {
-            if !self.records.is_used(blob)? {
-                self.blobs.remove(blob)?;
+            if let Err(error) = self.free_one(blob) {
+                tracing::warn!("bytes that nothing names stay until they are swept: {error}");
             }
         }
-        Ok(())
+    }
+
+    /// Holds bytes until they have a name.
+    fn hold(&self, blob: &BlobId) -> Result<Held<'_>> {
+        let end = Instant::now() + REMOVAL_WAIT;
+        loop {
+            if let Some(hold) = self.records.hold(blob)? {
+                return Ok(Held { store: self, hold, is_named: false });
+            }
+            if end <= Instant::now() {
+                let refusal = Refusal::new(503, "the same bytes are being removed right now");
+                return Err(Refusal { retry_after: Some(QUOTA_RETRY), ..refusal }.into());
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 
     /// Stores a received file as an object, in place of an earlier one.
     ///
     /// # Errors
-    /// A refusal if the account's quota is full; [`ServiceError::Io`], [`ServiceError::Records`].
+    /// A refusal if the account's quota is full; [`ServiceError::Io`], [`ServiceError::Records`], [`ServiceError::Unavailable`].
     pub fn put(
         &self,
         account: AccountId,
@@ -174,55 +200,67 @@ impl Store {
         (file, blob, bytes): (&TempPath, &BlobId, u64),
         allowed: &Allowance,
     ) -> Result<()> {
-        let naming = self.naming();
+        let held = self.hold(blob)?;
         self.blobs.keep(file, blob)?;
-        let replaced = self.records.put(account, name, blob, bytes, allowed)?;
-        let freed = replaced.as_deref().unwrap_or(std::slice::from_ref(blob));
-        self.free(freed, &naming)?;
-        if replaced.is_some() { Ok(()) } else { Err(quota_full(allowed).into()) }
+        let replaced = self.records.put(account, name, &held.hold, bytes, allowed)?;
+        let Some(replaced) = replaced else {
+            drop(held);
+            self.free(std::slice::from_ref(blob));
+            return Err(quota_full(allowed).into());
+        };
+        held.named();
+        self.free(&replaced);
+        Ok(())
     }
 
     /// Removes an object; says whether there was one.
     ///
     /// # Errors
-    /// [`ServiceError::Io`], [`ServiceError::Records`].
+    /// [`ServiceError::Records`], [`ServiceError::Unavailable`].
     pub fn remove(&self, account: AccountId, name: &ObjectName) -> Result<bool> {
-        let naming = self.naming();
         let freed = self.records.remove(account, name)?;
-        self.free(&freed, &naming)?;
+        self.free(&freed);
         Ok(!freed.is_empty())
     }
 
     /// Removes a job; says whether there was one.
     ///
     /// # Errors
-    /// [`ServiceError::Io`], [`ServiceError::Records`].
+    /// [`ServiceError::Records`], [`ServiceError::Unavailable`].
     pub fn remove_job(&self, account: AccountId, id: &JobId) -> Result<bool> {
-        let naming = self.naming();
         let Some(freed) = self.records.remove_job(account, id)? else { return Ok(false) };
-        self.free(&freed, &naming)?;
+        self.free(&freed);
         Ok(true)
     }
 
-    /// Ends a running job with a result in a file, or with a message.
+    /// Ends a running job with a result in a file, or with a message. Doing so again does no harm.
     ///
     /// # Errors
-    /// [`ServiceError::Io`], [`ServiceError::Records`].
-    pub fn finish(&self, id: &JobId, end: std::result::Result<&Path, String>) -> Result<()> {
-        let end = match end {
-            Ok(result) => {
-                let (blob, bytes) = identify(File::open(result)?)?;
-                let naming = self.naming();
-                self.blobs.keep(result, &blob)?;
-                let ended = self.records.finish(id, &End::Done(blob.clone(), bytes))?;
-                // The job may have been removed in the meantime: then nothing names its result.
-                return self.free(&ended.unwrap_or_else(|| vec![blob]), &naming);
+    /// [`ServiceError::Io`], [`ServiceError::Records`], [`ServiceError::Unavailable`].
+    pub fn finish(&self, id: &JobId, end: &std::result::Result<PathBuf, String>) -> Result<()> {
+        let result = match end {
+            Ok(result) => result,
+            Err(message) => {
+                let freed = self.records.finish(id, &End::Failed(message.clone()))?;
+                self.free(&freed.unwrap_or_default());
+                return Ok(());
             }
-            Err(message) => End::Failed(message),
         };
-        let naming = self.naming();
-        let freed = self.records.finish(id, &end)?.unwrap_or_default();
-        self.free(&freed, &naming)
+        let (blob, bytes) = identify(File::open(result)?)?;
+        let held = self.hold(&blob)?;
+        self.blobs.keep(result, &blob)?;
+        match self.records.finish(id, &End::Done(held.hold.clone(), bytes))? {
+            Some(freed) => {
+                held.named();
+                self.free(&freed);
+            }
+            // The job was removed, or taken by another server, in the meantime: then nothing names this result.
+            None => {
+                drop(held);
+                self.free(&[blob]);
+            }
+        }
+        Ok(())
     }
 
     /// Draws the name of a job.
@@ -244,6 +282,31 @@ impl Store {
             allowed,
             bytes: 0,
         })
+    }
+}
+
+/// Bytes that this server holds, until this is dropped or they have their name.
+struct Held<'a> {
+    store: &'a Store,
+    hold: Hold,
+    is_named: bool,
+}
+
+impl Held<'_> {
+    /// Notes that the bytes have their name: they are held no longer.
+    fn named(mut self) {
+        self.is_named = true;
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        if self.is_named {
+            return;
+        }
+        if let Err(error) = self.store.records.release(&self.hold) {
+            tracing::warn!("bytes are held until this server stops: {error}");
+        }
     }
 }
 

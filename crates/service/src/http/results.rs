@@ -1,7 +1,7 @@
 //! Results of jobs: whole, or a part of them for a client that goes on after an interruption.
 
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::Read;
+use std::ops::Range;
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
@@ -23,18 +23,11 @@ const WAITING: usize = 2;
 /// Seconds after which a client may ask again for a result that is not there yet.
 const RETRY: u32 = 2;
 
-/// Part of a result: the first byte of it, and the one behind its last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Part {
-    from: u64,
-    to: u64,
-}
-
 /// Extent of a result that a request asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Asked {
     Whole,
-    Part(Part),
+    Part(Range<u64>),
     /// A part that the result does not have.
     Outside,
 }
@@ -71,19 +64,20 @@ pub(super) async fn get(
             *response.status_mut() = StatusCode::RANGE_NOT_SATISFIABLE;
             return Ok(response);
         }
-        Asked::Whole => Part { from: 0, to: bytes },
+        Asked::Whole => 0..bytes,
         Asked::Part(part) => {
             *response.status_mut() = StatusCode::PARTIAL_CONTENT;
-            let last = part.to.saturating_sub(1);
-            put(&mut response, CONTENT_RANGE, &format!("bytes {}-{last}/{bytes}", part.from));
+            let last = part.end.saturating_sub(1);
+            put(&mut response, CONTENT_RANGE, &format!("bytes {}-{last}/{bytes}", part.start));
             part
         }
     };
     put(&mut response, CONTENT_TYPE, "application/octet-stream");
-    put(&mut response, CONTENT_LENGTH, &(part.to - part.from).to_string());
+    put(&mut response, CONTENT_LENGTH, &(part.end - part.start).to_string());
     if method != Method::HEAD {
-        let file = shared.blocking(move |shared| Ok(shared.store.blobs().open(&blob)?)).await?;
-        *response.body_mut() = stream(&shared, file, part);
+        let len = part.end - part.start;
+        let reader = shared.blocking(move |shared| shared.store.blobs().read(&blob, bytes, part)).await?;
+        *response.body_mut() = stream(&shared, reader, len);
     }
     Ok(response)
 }
@@ -118,34 +112,36 @@ fn part(range: &str, bytes: u64) -> Option<Asked> {
     if !first.is_empty() && !last.is_empty() && last.parse::<u64>().ok()? < from {
         return None;
     }
-    Some(if from < to { Asked::Part(Part { from, to }) } else { Asked::Outside })
+    Some(if from < to { Asked::Part(from..to) } else { Asked::Outside })
 }
 
-/// Makes the body of a part of a file, of which a few blocks at a time are in memory.
-fn stream(shared: &Arc<Shared>, file: File, part: Part) -> Body {
+/// Makes the body of so many bytes, of which a few blocks at a time are in memory.
+fn stream(shared: &Arc<Shared>, reader: Box<dyn Read + Send>, len: u64) -> Body {
     let (sender, body) = Channel::<Bytes, std::io::Error>::new(WAITING);
     let shared = Arc::clone(shared);
-    tokio::spawn(async move { send(&shared, file, part, sender).await });
+    tokio::spawn(async move { send(&shared, reader, len, sender).await });
     Body::new(body)
 }
 
-/// Sends a part of a file; stops where the client is gone.
-async fn send(shared: &Shared, file: File, part: Part, mut sender: Sender<Bytes, std::io::Error>) {
-    let (mut file, mut at) = (Some(file), part.from);
-    while at < part.to {
-        let Some(mut own) = file.take() else { return };
-        let len = usize::try_from(part.to - at).unwrap_or(BLOCK).min(BLOCK);
-        let read = move || -> std::io::Result<(File, Vec<u8>)> {
-            own.seek(SeekFrom::Start(at))?;
+/// Sends so many bytes; stops where the client is gone.
+async fn send(
+    shared: &Shared,
+    mut reader: Box<dyn Read + Send>,
+    mut left: u64,
+    mut sender: Sender<Bytes, std::io::Error>,
+) {
+    while left > 0 {
+        let len = usize::try_from(left).unwrap_or(BLOCK).min(BLOCK);
+        let read = move || -> std::io::Result<_> {
             let mut block = vec![0; len];
-            own.read_exact(&mut block)?;
-            Ok((own, block))
+            reader.read_exact(&mut block)?;
+            Ok((reader, block))
         };
         let joined = tokio::task::spawn_blocking(read).await;
         match joined.map_err(std::io::Error::other).flatten() {
             Ok((own, block)) => {
-                file = Some(own);
-                at += block.len() as u64;
+                reader = own;
+                left -= block.len() as u64;
                 shared.metrics.sent(block.len() as u64);
                 if sender.send_data(block.into()).await.is_err() {
                     return;
@@ -166,7 +162,7 @@ mod tests {
 
     #[test]
     fn ranges_are_read_as_http_says() {
-        let of = |from, to| Some(Asked::Part(Part { from, to }));
+        let of = |from, to| Some(Asked::Part(from..to));
         for (range, expected) in [
             ("0-", of(0, 10)),
             ("3-", of(3, 10)),

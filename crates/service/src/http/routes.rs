@@ -12,6 +12,7 @@ use axum::response::IntoResponse;
 use axum::routing::{MethodRouter, delete, get, put};
 
 use super::answer::in_json;
+use super::lingering::lingering;
 use super::{Shared, about, jobs, objects, results};
 use crate::page::Page;
 use crate::records::Place;
@@ -115,7 +116,7 @@ pub(crate) async fn logged(paths: &[&'static str], request: Request, next: Next)
     let path = request.extensions().get::<MatchedPath>();
     let route =
         paths.iter().find(|own| path.is_some_and(|path| path.as_str() == **own)).copied().unwrap_or("-");
-    let response = in_json(next.run(request).await);
+    let response = in_json(next.run(lingering(request)).await);
     let (status, milliseconds) = (response.status().as_u16(), milliseconds(begin.elapsed()));
     tracing::info!(method, route, status, milliseconds, "request");
     response

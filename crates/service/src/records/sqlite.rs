@@ -1,35 +1,37 @@
 //! State of the server in one file of SQLite.
 
-mod accounts;
-mod jobs;
-mod objects;
-
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
-use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use rusqlite::types::ValueRef;
+use rusqlite::{CachedStatement, Connection, Transaction, TransactionBehavior};
 
-use super::{
-    Account, AccountId, Allowance, Claimed, Counts, End, Job, Object, ObjectName, Place, Records, Request,
-    Submitted,
-};
-use crate::name::{BlobId, JobId, Name};
-use crate::refusal::{Result, ServiceError};
-use crate::token::{StoredToken, TokenId};
+use super::sql::{Cell, Database, Dialect, Row, Session, Value, other_version, server};
+use crate::refusal::Result;
 
 /// Tables and indices.
-const SCHEMA: &str = include_str!("schema.sql");
+const SCHEMA: &str = include_str!("sqlite.sql");
+/// Tables in memory. One process serves: what it holds is gone when it ends, as it should be.
+const OWN: &str = "
+CREATE TEMP TABLE servers (id TEXT PRIMARY KEY, until INTEGER NOT NULL) STRICT;
+CREATE TEMP TABLE holds (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, blob TEXT NOT NULL, server TEXT NOT NULL, until INTEGER
+) STRICT;
+CREATE INDEX holds_by_blob ON holds (blob);";
+/// Change of the tables of version 1.
+const FROM_ONE: &str = "ALTER TABLE jobs ADD COLUMN owner TEXT";
 /// Version of the tables, kept in the file.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 /// How long a transaction waits for that of another process, such as `sunzi account`.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Bytes that an object or input counts at least: a name takes room, too.
-const LEAST_BYTES: u64 = 4096;
+/// Fragments of statements: a transaction that writes locks the whole file.
+const DIALECT: Dialect = Dialect { now: "unixepoch()", lock: "", next: "", deciding: None };
 
 /// State of the server in one file of SQLite, which several processes may open: one serves, others add accounts.
 #[derive(Debug)]
 pub struct Sqlite {
+    server: String,
     connection: Mutex<Connection>,
     /// Connection that reads alone: it waits for no other one that writes to the disk.
     reader: Mutex<Connection>,
@@ -39,176 +41,110 @@ impl Sqlite {
     /// Opens the file, or makes it. A transaction is on the disk when it ends.
     ///
     /// # Errors
-    /// [`ServiceError::Records`]; [`ServiceError::Configuration`] for a file of another version.
+    /// [`ServiceError::Records`](crate::ServiceError::Records); [`ServiceError::Configuration`](crate::ServiceError::Configuration) for a file of another version.
     pub fn open(path: &Path) -> Result<Self> {
         let mut connection = Connection::open(path)?;
         connection.busy_timeout(PATIENCE)?;
         connection.pragma_update(None, "journal_mode", "wal")?;
         connection.pragma_update(None, "synchronous", "full")?;
         connection.pragma_update(None, "foreign_keys", true)?;
+        connection.pragma_update(None, "temp_store", "memory")?;
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
-        if version == 0 {
-            transaction.execute_batch(SCHEMA)?;
+        match version {
+            0 => transaction.execute_batch(SCHEMA)?,
+            1 => transaction.execute_batch(FROM_ONE)?,
+            VERSION => {}
+            other => return Err(other_version(other, VERSION)),
+        }
+        if version != VERSION {
             transaction.pragma_update(None, "user_version", VERSION)?;
-        } else if version != VERSION {
-            return Err(ServiceError::Configuration(format!(
-                "the state in this folder has version {version}, expected {VERSION}: serve it with the release that wrote it"
-            )));
         }
         transaction.commit()?;
+        connection.execute_batch(OWN)?;
         let reader = Connection::open(path)?;
         reader.busy_timeout(PATIENCE)?;
         reader.pragma_update(None, "query_only", true)?;
-        Ok(Self { connection: Mutex::new(connection), reader: Mutex::new(reader) })
+        Ok(Self { server: server()?, connection: Mutex::new(connection), reader: Mutex::new(reader) })
+    }
+}
+
+impl Database for Sqlite {
+    fn server(&self) -> &str {
+        &self.server
     }
 
-    /// Runs one transaction that may write.
-    fn write<T>(&self, run: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
+    fn write<T>(&self, run: impl FnOnce(&mut dyn Session) -> Result<T>) -> Result<T> {
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let value = run(&transaction)?;
-        transaction.commit()?;
+        let mut session = Open { transaction, is_undone: false };
+        let value = run(&mut session)?;
+        // A transaction that is dropped is undone.
+        if !session.is_undone {
+            session.transaction.commit()?;
+        }
         Ok(value)
     }
 
-    /// Runs one transaction that reads.
-    fn read<T>(&self, run: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
+    fn read<T>(&self, run: impl FnOnce(&mut dyn Session) -> Result<T>) -> Result<T> {
         let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
-        let transaction = reader.transaction()?;
-        run(&transaction)
+        run(&mut Open { transaction: reader.transaction()?, is_undone: false })
     }
 }
 
-/// Returns seconds since 1970.
-fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+/// Transaction that is open.
+struct Open<'a> {
+    transaction: Transaction<'a>,
+    is_undone: bool,
 }
 
-/// Returns a count as SQLite stores it.
-fn stored(count: u64) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
-}
-
-/// Returns a count that SQLite stored.
-fn count(stored: i64) -> u64 {
-    u64::try_from(stored).unwrap_or(0)
-}
-
-/// Returns the bytes that count towards the quota of an account: those of all objects, inputs of jobs and results, equal ones once.
-fn usage(transaction: &Transaction<'_>, account: AccountId) -> Result<u64> {
-    let mut statement = transaction.prepare_cached(
-        "SELECT COALESCE(SUM(MAX(bytes, ?2)), 0) FROM (
-            SELECT blob, bytes FROM objects WHERE account = ?1
-            UNION SELECT blob, bytes FROM inputs WHERE account = ?1
-            UNION SELECT result, bytes FROM jobs WHERE account = ?1 AND result IS NOT NULL)",
-    )?;
-    Ok(count(statement.query_row(params![account.0, stored(LEAST_BYTES)], |row| row.get(0))?))
-}
-
-impl Records for Sqlite {
-    fn add_account(&self, name: &Name, token: &StoredToken) -> Result<bool> {
-        self.write(|transaction| accounts::add(transaction, name, token))
-    }
-
-    fn accounts(&self) -> Result<Vec<Account>> {
-        self.read(accounts::all)
-    }
-
-    fn remove_account(&self, name: &Name) -> Result<bool> {
-        self.write(|transaction| accounts::remove(transaction, name))
-    }
-
-    fn rotate(&self, name: &Name, token: &StoredToken) -> Result<bool> {
-        self.write(|transaction| accounts::rotate(transaction, name, token))
-    }
-
-    fn token(&self, id: TokenId) -> Result<Option<(AccountId, StoredToken)>> {
-        self.read(|transaction| accounts::token(transaction, id))
-    }
-
-    fn account(&self, account: AccountId) -> Result<Option<Account>> {
-        self.read(|transaction| accounts::one(transaction, account))
-    }
-
-    fn put(
-        &self,
-        account: AccountId,
-        name: &ObjectName,
-        blob: &BlobId,
-        bytes: u64,
-        allowed: &Allowance,
-    ) -> Result<Option<Vec<BlobId>>> {
-        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let replaced = objects::put(&transaction, account, name, blob, bytes)?;
-        if usage(&transaction, account)? > allowed.bytes {
-            // A transaction that is dropped is undone.
-            return Ok(None);
+impl Open<'_> {
+    /// Prepares a statement with the values of its parameters.
+    fn bound(&self, text: &str, values: &[Value<'_>]) -> rusqlite::Result<CachedStatement<'_>> {
+        let mut statement = self.transaction.prepare_cached(text)?;
+        for (value, number) in values.iter().zip(1..) {
+            let Some(at) = statement.parameter_index(&format!("${number}"))? else { continue };
+            match value {
+                Value::Integer(value) => statement.raw_bind_parameter(at, value)?,
+                Value::Text(text) => statement.raw_bind_parameter(at, text)?,
+                Value::Bytes(bytes) => statement.raw_bind_parameter(at, bytes)?,
+            }
         }
-        transaction.commit()?;
-        Ok(Some(replaced))
+        Ok(statement)
+    }
+}
+
+impl Session for Open<'_> {
+    fn dialect(&self) -> &'static Dialect {
+        &DIALECT
     }
 
-    fn objects(&self, account: AccountId, place: Place) -> Result<Vec<Object>> {
-        self.read(|transaction| objects::all(transaction, account, place))
+    fn execute(&mut self, text: &str, values: &[Value<'_>]) -> Result<u64> {
+        Ok(self.bound(text, values)?.raw_execute()? as u64)
     }
 
-    fn remove(&self, account: AccountId, name: &ObjectName) -> Result<Vec<BlobId>> {
-        self.write(|transaction| objects::remove(transaction, account, name))
+    fn rows(&mut self, text: &str, values: &[Value<'_>]) -> Result<Vec<Row>> {
+        let mut statement = self.bound(text, values)?;
+        let width = statement.column_count();
+        let (mut found, mut rows) = (statement.raw_query(), Vec::new());
+        while let Some(row) = found.next()? {
+            let cell = |at| Ok(cell(row.get_ref(at)?));
+            rows.push(Row((0..width).map(cell).collect::<rusqlite::Result<_>>()?));
+        }
+        Ok(rows)
     }
 
-    fn submit(
-        &self,
-        account: AccountId,
-        id: &JobId,
-        request: &Request,
-        allowed: &Allowance,
-    ) -> Result<Submitted> {
-        self.write(|transaction| jobs::submit(transaction, account, id, request, allowed))
+    fn undo(&mut self) {
+        self.is_undone = true;
     }
+}
 
-    fn job(&self, account: AccountId, id: &JobId) -> Result<Option<Job>> {
-        self.read(|transaction| jobs::one(transaction, account, id))
-    }
-
-    fn jobs(&self, account: AccountId) -> Result<Vec<Job>> {
-        self.read(|transaction| jobs::newest(transaction, account))
-    }
-
-    fn remove_job(&self, account: AccountId, id: &JobId) -> Result<Option<Vec<BlobId>>> {
-        self.write(|transaction| jobs::remove(transaction, account, id))
-    }
-
-    fn claim(&self) -> Result<Option<Claimed>> {
-        self.write(jobs::claim)
-    }
-
-    fn finish(&self, id: &JobId, end: &End) -> Result<Option<Vec<BlobId>>> {
-        self.write(|transaction| jobs::finish(transaction, id, end))
-    }
-
-    fn requeue(&self, id: &JobId) -> Result<()> {
-        self.write(|transaction| jobs::requeue(transaction, Some(id)).map(drop))
-    }
-
-    fn requeue_all(&self) -> Result<u64> {
-        self.write(|transaction| jobs::requeue(transaction, None))
-    }
-
-    fn counts(&self) -> Result<Counts> {
-        self.read(jobs::counts)
-    }
-
-    fn is_used(&self, blob: &BlobId) -> Result<bool> {
-        self.read(|transaction| {
-            let mut statement = transaction.prepare_cached(
-                "SELECT EXISTS (SELECT 1 FROM objects WHERE blob = ?1)
-                    OR EXISTS (SELECT 1 FROM inputs WHERE blob = ?1)
-                    OR EXISTS (SELECT 1 FROM jobs WHERE result = ?1)",
-            )?;
-            Ok(statement.query_row([blob.as_str()], |row| row.get(0))?)
-        })
+/// Returns the value of a column. The tables have no broken numbers.
+fn cell(value: ValueRef<'_>) -> Cell {
+    match value {
+        ValueRef::Null | ValueRef::Real(_) => Cell::Null,
+        ValueRef::Integer(value) => Cell::Integer(value),
+        ValueRef::Text(text) => Cell::Text(String::from_utf8_lossy(text).into_owned()),
+        ValueRef::Blob(bytes) => Cell::Bytes(bytes.to_vec()),
     }
 }

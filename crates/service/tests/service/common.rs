@@ -2,29 +2,126 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use sunzi_rlwe::wire::{Fingerprint, Header, Kind};
+use sunzi_service::records::Records;
+use sunzi_service::shared::{DatabaseAddress, ObjectsAddress, Settings, Shared};
 use sunzi_service::store::{add_account, open_records};
 use sunzi_service::{Config, Limits, Name, Page, Server, Stop, Worker};
 use tempfile::TempDir;
 
+use crate::elsewhere::Postgres;
+
 /// A job whose result is its table.
 pub(crate) const COPY: &str = "cat tables/* > result.sz; echo '{\"error\":null}'";
 
+/// Where a server has its state and its bytes.
+pub(crate) struct Place {
+    /// Addresses of a database and of a storage.
+    pub(crate) urls: Option<[String; 2]>,
+    /// Folder of the objects, unless they are elsewhere.
+    objects: Option<TempDir>,
+}
+
+impl Place {
+    /// State and bytes in the folder of the server.
+    pub(crate) fn folder() -> Self {
+        Self { urls: None, objects: None }
+    }
+
+    /// State in PostgreSQL and bytes in a folder beside it; nothing where PostgreSQL is not installed.
+    pub(crate) fn shared() -> Option<Self> {
+        let postgres = Postgres::get()?;
+        let objects = tempfile::tempdir().unwrap();
+        let url = format!("file://{}", objects.path().display());
+        Some(Self {
+            urls: Some([postgres.url(postgres.port(), &postgres.database()), url]),
+            objects: Some(objects),
+        })
+    }
+
+    /// State and bytes at these addresses.
+    pub(crate) fn at(urls: [String; 2]) -> Self {
+        Self { urls: Some(urls), objects: None }
+    }
+
+    /// What servers share, if they do.
+    pub(crate) fn addresses(&self) -> Option<Shared> {
+        let [database, objects] = self.urls.as_ref()?;
+        let settings =
+            [("AWS_ACCESS_KEY_ID", "test"), ("AWS_SECRET_ACCESS_KEY", "test"), ("AWS_REGION", "us-east-1")];
+        let settings = Settings::from_iter(settings);
+        Some(Shared {
+            database: DatabaseAddress::new(database, &settings, None).unwrap(),
+            objects: ObjectsAddress::new(objects, &settings, None).unwrap(),
+        })
+    }
+
+    /// Opens the state of a server.
+    pub(crate) fn records(&self, data: &Path) -> Arc<dyn Records> {
+        match self.addresses() {
+            None => open_records(data).unwrap(),
+            Some(shared) => sunzi_service::shared::open_records(&shared.database).unwrap(),
+        }
+    }
+
+    /// Adds an account and returns its token.
+    pub(crate) fn account(&self, data: &Path, name: &str) -> String {
+        add_account(&*self.records(data), &Name::new(name).unwrap()).unwrap().unwrap().reveal()
+    }
+
+    /// The files with stored bytes, by their names.
+    pub(crate) fn stored(&self, data: &Path) -> Vec<PathBuf> {
+        let above = self.objects.as_ref().map_or(data, TempDir::path).join("blobs");
+        let folders = std::fs::read_dir(above).into_iter().flatten();
+        folders
+            .flat_map(|folder| std::fs::read_dir(folder.unwrap().path()).unwrap())
+            .map(|file| file.unwrap().path())
+            .collect()
+    }
+
+    /// The configuration of a server with a folder.
+    pub(crate) fn config(&self, data: &Path, change: impl FnOnce(&mut Limits)) -> Config {
+        Config { shared: self.addresses(), ..config(data, change) }
+    }
+}
+
+/// Makes tests of functions that take a place: over a folder, and over a database with a storage beside it.
+macro_rules! over_both {
+    ($($name:ident),+ $(,)?) => {
+        #[cfg(test)]
+        mod over_a_folder {
+            $(#[test] fn $name() { super::$name(&crate::common::Place::folder()); })+
+        }
+        #[cfg(test)]
+        mod over_a_database {
+            $(#[test] fn $name() {
+                if let Some(place) = crate::common::Place::shared() { super::$name(&place); }
+            })+
+        }
+    };
+}
+pub(crate) use over_both;
+
 /// The configuration of a server whose programs are scripts of the shell.
 pub(crate) fn config(data: &Path, change: impl FnOnce(&mut Limits)) -> Config {
-    let mut limits =
-        Limits { job_time: Duration::from_secs(60), grace: Duration::from_millis(500), ..Limits::default() };
+    let mut limits = Limits {
+        job_time: Duration::from_secs(60),
+        grace: Duration::from_millis(500),
+        lease: Duration::from_secs(2),
+        ..Limits::default()
+    };
     change(&mut limits);
     let worker = Worker {
         program: "/bin/sh".into(),
         arguments: ["-c", "read task; . ./program"].map(Into::into).into(),
     };
-    Config { data: data.to_owned(), worker, limits }
+    Config::new(data.to_owned(), worker, limits)
 }
 
 /// A server that stops when this is dropped.
@@ -36,19 +133,20 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    pub(crate) fn start(change: impl FnOnce(&mut Limits)) -> Self {
+    pub(crate) fn start(place: &Place, change: impl FnOnce(&mut Limits)) -> Self {
         let data = private_folder();
-        let token = account(data.path(), "ada");
-        Self::again(data, &token, change)
+        let token = place.account(data.path(), "ada");
+        Self::again(place, data, &token, change)
     }
 
     /// Starts a server for a folder that was served before.
-    pub(crate) fn again(data: TempDir, token: &str, change: impl FnOnce(&mut Limits)) -> Self {
-        Self::with_page(data, token, None, change)
+    pub(crate) fn again(place: &Place, data: TempDir, token: &str, change: impl FnOnce(&mut Limits)) -> Self {
+        Self::with_page(place, data, token, None, change)
     }
 
     /// Starts a server that has a page for browsers.
     pub(crate) fn with_page(
+        place: &Place,
         data: TempDir,
         token: &str,
         page: Option<Page>,
@@ -57,7 +155,7 @@ impl Running {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let client = Client { address: listener.local_addr().unwrap(), token: token.to_owned() };
         let stop = Stop::new();
-        let server = Server::open(config(data.path(), change)).unwrap().with_page(page);
+        let server = Server::open(place.config(data.path(), change)).unwrap().with_page(page);
         let handle = stop.clone();
         let thread = std::thread::spawn(move || server.run(listener, None, &handle).unwrap());
         Self { data, client, stop, thread: Some(thread) }
@@ -86,8 +184,8 @@ impl Running {
     }
 
     /// A client of another account.
-    pub(crate) fn other(&self, name: &str) -> Client {
-        Client { address: self.client.address, token: account(self.data.path(), name) }
+    pub(crate) fn other(&self, place: &Place, name: &str) -> Client {
+        Client { address: self.client.address, token: place.account(self.data.path(), name) }
     }
 }
 
@@ -101,12 +199,6 @@ impl Drop for Running {
 pub(crate) fn private_folder() -> TempDir {
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
     tempfile::Builder::new().permissions(mode).tempdir().unwrap()
-}
-
-/// Adds an account and returns its token.
-pub(crate) fn account(data: &Path, name: &str) -> String {
-    let records = open_records(data).unwrap();
-    add_account(&*records, &Name::new(name).unwrap()).unwrap().unwrap().reveal()
 }
 
 /// An answer of the server.

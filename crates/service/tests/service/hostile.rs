@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use sunzi_service::ROUTES;
 
-use crate::common::{COPY, Client, Numbers, Running, table};
+use crate::common::{COPY, Client, Numbers, Place, Running, table};
 
 /// Panics in this process so far.
 static PANICS: AtomicUsize = AtomicUsize::new(0);
@@ -98,7 +98,7 @@ fn attack(requests: usize) {
         PANICS.fetch_add(1, Ordering::Relaxed);
         usual(info);
     }));
-    let running = Running::start(|limits| {
+    let running = Running::start(&Place::folder(), |limits| {
         (limits.head, limits.idle) = (Duration::from_millis(400), Duration::from_millis(400));
         limits.account.jobs = 50;
         limits.account.bytes = 4 << 20;

@@ -4,7 +4,7 @@ use serde_json::Value;
 use sunzi_rlwe::wire::Kind;
 use sunzi_service::{OPENAPI, ROUTES};
 
-use crate::common::{COPY, Running, file, table};
+use crate::common::{COPY, Place, Running, file, over_both, table};
 
 #[test]
 fn the_description_has_all_addresses_and_no_others() {
@@ -26,9 +26,8 @@ fn the_description_has_all_addresses_and_no_others() {
     }
 }
 
-#[test]
-fn addresses_know_their_methods_and_want_a_token() {
-    let running = Running::start(|_| {});
+fn addresses_know_their_methods_and_want_a_token(place: &Place) {
+    let running = Running::start(place, |_| {});
     let mut stranger = running.client.clone();
     stranger.token = format!("sunzi-{}-{}", "0".repeat(16), "0".repeat(64));
     for route in ROUTES {
@@ -62,9 +61,8 @@ fn addresses_know_their_methods_and_want_a_token() {
     assert_eq!(running.client.get("/openapi.json").json()["openapi"], "3.1.0");
 }
 
-#[test]
-fn objects_are_stored_listed_replaced_and_removed() {
-    let running = Running::start(|_| {});
+fn objects_are_stored_listed_replaced_and_removed(place: &Place) {
+    let running = Running::start(place, |_| {});
     let client = &running.client;
     client.fill(COPY);
     let stored = client.call("PUT", "/v1/tables/t", &table(b"other rows"));
@@ -86,16 +84,15 @@ fn objects_are_stored_listed_replaced_and_removed() {
     for path in ["/v1/tables/copy", "/v1/keys/k", "/v1/keys/k/parameters.sz", "/v1/programs/q"] {
         assert_eq!(client.call("DELETE", path, b"").status, 404, "{path}");
     }
-    let blobs = || walk(&running.data.path().join("blobs"));
+    let blobs = || place.stored(running.data.path()).len();
     assert_eq!(blobs(), 2, "a program and a table");
     client.call("DELETE", "/v1/programs/p", b"");
     client.call("DELETE", "/v1/tables/t", b"");
     assert_eq!(blobs(), 0);
 }
 
-#[test]
-fn answers_have_the_fields_of_the_description() {
-    let running = Running::start(|_| {});
+fn answers_have_the_fields_of_the_description(place: &Place) {
+    let running = Running::start(place, |_| {});
     let client = &running.client;
     client.fill(COPY);
     client.program("fails", "echo '{\"error\":\"why\"}'");
@@ -122,15 +119,8 @@ fn answers_have_the_fields_of_the_description() {
     }
 }
 
-/// The number of files in the folders of a folder.
-fn walk(folder: &std::path::Path) -> usize {
-    let folders = std::fs::read_dir(folder).unwrap();
-    folders.map(|inner| std::fs::read_dir(inner.unwrap().path()).unwrap().count()).sum()
-}
-
-#[test]
-fn secrets_and_foreign_files_are_refused() {
-    let running = Running::start(|_| {});
+fn secrets_and_foreign_files_are_refused(place: &Place) {
+    let running = Running::start(place, |_| {});
     let client = &running.client;
     for (path, bytes, words) in [
         ("/v1/keys/k/secret.sz", file(Kind::SecretKey, b"s"), "a secret: it was not stored"),
@@ -156,9 +146,8 @@ fn secrets_and_foreign_files_are_refused() {
     running.wait_for_files(0);
 }
 
-#[test]
-fn results_are_delivered_whole_and_in_parts() {
-    let running = Running::start(|_| {});
+fn results_are_delivered_whole_and_in_parts(place: &Place) {
+    let running = Running::start(place, |_| {});
     let client = &running.client;
     client.fill(COPY);
     let long = table(&(0..700_000_u32).flat_map(u32::to_le_bytes).collect::<Vec<u8>>());
@@ -183,3 +172,11 @@ fn results_are_delivered_whole_and_in_parts() {
     assert_eq!((head.status, head.body.len()), (200, 0));
     assert_eq!(head.header("content-length"), Some(long.len().to_string().as_str()));
 }
+
+over_both!(
+    addresses_know_their_methods_and_want_a_token,
+    objects_are_stored_listed_replaced_and_removed,
+    answers_have_the_fields_of_the_description,
+    secrets_and_foreign_files_are_refused,
+    results_are_delivered_whole_and_in_parts,
+);

@@ -2,11 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use crate::common::{COPY, Running, table};
+use crate::common::{COPY, Place, Running, over_both, table};
 
-#[test]
-fn jobs_end_with_a_result_or_a_plain_message() {
-    let running = Running::start(|limits| {
+fn jobs_end_with_a_result_or_a_plain_message(place: &Place) {
+    let running = Running::start(place, |limits| {
         limits.job_time = Duration::from_secs(3);
         limits.job_memory = 64 << 20;
     });
@@ -50,9 +49,8 @@ fn jobs_end_with_a_result_or_a_plain_message() {
     }
 }
 
-#[test]
-fn removed_jobs_stop_and_leave_nothing() {
-    let running = Running::start(|_| {});
+fn removed_jobs_stop_and_leave_nothing(place: &Place) {
+    let running = Running::start(place, |_| {});
     let client = &running.client;
     client.fill("echo $$ > ../../pid; sleep 20");
     let (first, second) = (client.queue("p"), client.queue("p"));
@@ -69,9 +67,8 @@ fn removed_jobs_stop_and_leave_nothing() {
     assert_eq!(client.get(&format!("/v1/jobs/{third}/result")).status, 404);
 }
 
-#[test]
-fn a_server_that_is_stopped_puts_its_jobs_back() {
-    let running = Running::start(|limits| limits.grace = Duration::from_millis(100));
+fn a_server_that_is_stopped_puts_its_jobs_back(place: &Place) {
+    let running = Running::start(place, |limits| limits.grace = Duration::from_millis(100));
     let client = running.client.clone();
     client.fill(&format!("test -e ../../go || sleep 20; {COPY}"));
     let (first, second) = (client.queue("p"), client.queue("p"));
@@ -79,7 +76,7 @@ fn a_server_that_is_stopped_puts_its_jobs_back() {
     let token = client.token.clone();
     let data = running.stop();
     std::fs::write(data.path().join("go"), "").unwrap();
-    let running = Running::again(data, &token, |_| {});
+    let running = Running::again(place, data, &token, |_| {});
     for id in [first, second] {
         let job = running.client.wait(&id, &["done", "failed"]);
         assert_eq!(job["state"], "done", "{job}");
@@ -89,10 +86,9 @@ fn a_server_that_is_stopped_puts_its_jobs_back() {
 }
 
 /// Of two accounts the one that has fewer jobs running is next, whatever the other one queued before.
-#[test]
-fn accounts_take_turns() {
-    let running = Running::start(|limits| limits.workers = 2);
-    let (ada, eve) = (&running.client, running.other("eve"));
+fn accounts_take_turns(place: &Place) {
+    let running = Running::start(place, |limits| limits.workers = 2);
+    let (ada, eve) = (&running.client, running.other(place, "eve"));
     // Each job of Ada ends when it finds a token, which it takes.
     ada.fill(&format!("until mv ../../token token 2>/dev/null; do sleep 0.01; done; {COPY}"));
     eve.fill(COPY);
@@ -111,10 +107,9 @@ fn accounts_take_turns() {
     }
 }
 
-#[test]
-fn a_request_that_is_sent_again_is_the_same_job() {
-    let running = Running::start(|limits| limits.account.unfinished = 1);
-    let (ada, eve) = (&running.client, running.other("eve"));
+fn a_request_that_is_sent_again_is_the_same_job(place: &Place) {
+    let running = Running::start(place, |limits| limits.account.unfinished = 1);
+    let (ada, eve) = (&running.client, running.other(place, "eve"));
     ada.fill(COPY);
     eve.fill(COPY);
     let asked = |client: &crate::common::Client, name: &str| {
@@ -149,8 +144,16 @@ fn a_folder_that_others_can_reach_is_refused() {
 
 #[test]
 fn one_process_at_a_time_serves_a_folder() {
-    let running = Running::start(|_| {});
+    let running = Running::start(&Place::folder(), |_| {});
     let config = crate::common::config(running.data.path(), |_| {});
     let error = sunzi_service::Server::open(config).unwrap_err().to_string();
     assert!(error.contains("another process serves this folder"), "{error}");
 }
+
+over_both!(
+    jobs_end_with_a_result_or_a_plain_message,
+    removed_jobs_stop_and_leave_nothing,
+    a_server_that_is_stopped_puts_its_jobs_back,
+    accounts_take_turns,
+    a_request_that_is_sent_again_is_the_same_job,
+);

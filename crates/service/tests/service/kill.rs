@@ -9,10 +9,12 @@ use std::time::{Duration, Instant};
 
 use sunzi_service::{Server, Stop};
 
-use crate::common::{COPY, Client, Numbers, account, config, private_folder, table};
+use crate::common::{COPY, Client, Numbers, Place, over_both, private_folder, table};
 
 /// Names the folder of a server in the process that is killed.
 const FOLDER: &str = "SUNZI_TEST_SERVER";
+/// Names its database and its object storage, if it has them.
+const ELSEWHERE: [&str; 2] = ["SUNZI_TEST_DATABASE", "SUNZI_TEST_OBJECTS"];
 
 /// Serves a folder until it is killed, in a process of its own; does nothing in the process of the tests.
 #[test]
@@ -23,7 +25,11 @@ fn server_of_another_process() {
         TcpListener::bind("127.0.0.1:0").inspect_err(|_| std::thread::sleep(Duration::from_millis(100))).ok()
     };
     let listener = (0..800).find_map(bind).unwrap();
-    let server = Server::open(config(Path::new(&folder), |limits| limits.workers = 2)).unwrap();
+    let [database, objects] = ELSEWHERE.map(|name| std::env::var(name).ok());
+    let place = database
+        .zip(objects)
+        .map_or_else(Place::folder, |(database, objects)| Place::at([database, objects]));
+    let server = Server::open(place.config(Path::new(&folder), |limits| limits.workers = 2)).unwrap();
     let port = Path::new(&folder).join("port.new");
     fs::write(&port, listener.local_addr().unwrap().to_string()).unwrap();
     fs::rename(&port, port.with_file_name("port")).unwrap();
@@ -31,10 +37,11 @@ fn server_of_another_process() {
 }
 
 /// Starts a server in a process of its own, and returns the process and a client once it listens.
-fn start(folder: &Path, token: &str) -> (Child, Client) {
+pub(crate) fn start(place: &Place, folder: &Path, token: &str) -> (Child, Client) {
     drop(fs::remove_file(folder.join("port")));
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "--nocapture", "kill::server_of_another_process"]).env(FOLDER, folder);
+    command.envs(ELSEWHERE.into_iter().zip(place.urls.iter().flatten()));
     let log = folder.join("log");
     let said = fs::File::create(&log).unwrap();
     let mut child = command.stdout(said.try_clone().unwrap()).stderr(said).spawn().unwrap();
@@ -52,13 +59,13 @@ fn start(folder: &Path, token: &str) -> (Child, Client) {
 }
 
 /// Kills a server so many times, and checks its jobs after each and at the end.
-fn kill(times: usize) {
+fn kill(place: &Place, times: usize) {
     let data = private_folder();
-    let token = account(data.path(), "ada");
+    let token = place.account(data.path(), "ada");
     let mut numbers = Numbers(7);
     let mut accepted: Vec<(String, usize)> = Vec::new();
     let mut results: BTreeMap<String, Vec<u8>> = BTreeMap::new();
-    let (mut child, mut client) = start(data.path(), &token);
+    let (mut child, mut client) = start(place, data.path(), &token);
     client.fill(&format!("sleep 0.02; {COPY}"));
     // On a busy machine kills come too early for most jobs: then there are more of them, each later.
     for round in 0.. {
@@ -92,7 +99,7 @@ fn kill(times: usize) {
         child.kill().unwrap();
         child.wait().unwrap();
         accepted.extend(clients.join().unwrap());
-        (child, client) = start(data.path(), &token);
+        (child, client) = start(place, data.path(), &token);
         for (id, number) in accepted.iter().rev().take(20) {
             let job = client.job(id);
             let state =
@@ -116,13 +123,22 @@ fn kill(times: usize) {
     println!("{times} kills, {} jobs accepted, {} results read in between", accepted.len(), results.len());
 }
 
-#[test]
-fn a_few_kills_lose_no_job() {
-    kill(6);
+fn a_few_kills_lose_no_job(place: &Place) {
+    kill(place, 6);
 }
+
+over_both!(a_few_kills_lose_no_job);
 
 #[test]
 #[ignore = "long: 200 kills"]
 fn two_hundred_kills_lose_no_job() {
-    kill(200);
+    kill(&Place::folder(), 200);
+}
+
+#[test]
+#[ignore = "long: 200 kills, PostgreSQL"]
+fn two_hundred_kills_over_a_database_lose_no_job() {
+    if let Some(place) = Place::shared() {
+        kill(&place, 200);
+    }
 }

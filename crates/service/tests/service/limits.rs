@@ -3,11 +3,10 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use crate::common::{Answer, COPY, Running, table};
+use crate::common::{Answer, COPY, Client, Place, Running, over_both, table};
 
-#[test]
-fn full_queues_and_quotas_are_told_when_to_ask_again() {
-    let running = Running::start(|limits| {
+fn full_queues_and_quotas_are_told_when_to_ask_again(place: &Place) {
+    let running = Running::start(place, |limits| {
         limits.account.unfinished = 2;
         limits.account.jobs = 4;
         limits.account.bytes = 1 << 20;
@@ -31,12 +30,14 @@ fn full_queues_and_quotas_are_told_when_to_ask_again() {
     assert_eq!(client.call("PUT", "/v1/tables/small", &table(&vec![7; 1 << 19])).status, 200);
     assert_eq!(client.call("PUT", "/v1/tables/more", &table(&vec![8; 1 << 19])).status, 429);
     // Other accounts have quotas of their own.
-    assert_eq!(running.other("eve").call("PUT", "/v1/tables/more", &table(&vec![8; 1 << 19])).status, 200);
+    assert_eq!(
+        running.other(place, "eve").call("PUT", "/v1/tables/more", &table(&vec![8; 1 << 19])).status,
+        200
+    );
 }
 
-#[test]
-fn long_bodies_are_refused() {
-    let running = Running::start(|limits| (limits.upload, limits.program) = (1000, 100));
+fn long_bodies_are_refused(place: &Place) {
+    let running = Running::start(place, |limits| (limits.upload, limits.program) = (1000, 100));
     let client = &running.client;
     let status = |path: &str, len: usize| client.call("PUT", path, &table(&vec![0; len])).status;
     assert_eq!((status("/v1/tables/t", 900), status("/v1/tables/t", 2000)), (200, 413));
@@ -52,9 +53,42 @@ fn long_bodies_are_refused() {
     assert_eq!(Answer::read(stream).unwrap().status, 413);
 }
 
-#[test]
-fn slow_clients_lose_their_connections() {
-    let running = Running::start(|limits| {
+fn clients_that_read_after_they_wrote_learn_why_they_were_refused(place: &Place) {
+    let running = Running::start(place, |limits| limits.upload = 1000);
+    let client = &running.client;
+    let stranger = Client { token: "nobody".to_owned(), ..client.clone() };
+    let long = table(&vec![7; 20_000_000]);
+    for (sender, told, expected) in [(client, true, 413), (client, false, 413), (&stranger, true, 401)] {
+        let mut stream = sender.connect();
+        let head = sender.head("PUT", "/v1/tables/t", long.len(), "");
+        let length = format!("content-length: {}", long.len());
+        let head = if told { head } else { head.replace(&length, "transfer-encoding: chunked") };
+        stream.write_all(head.as_bytes()).unwrap();
+        if !told {
+            stream.write_all(format!("{:x}\r\n", long.len()).as_bytes()).unwrap();
+        }
+        stream.write_all(&long).unwrap();
+        if !told {
+            stream.write_all(b"\r\n0\r\n\r\n").unwrap();
+        }
+        assert_eq!(Answer::read(stream).unwrap().status, expected);
+    }
+    // Who waits to be told to send the body is told nothing but the answer.
+    let mut stream = client.connect();
+    let head = client.head("PUT", "/v1/tables/t", 2000, "expect: 100-continue\r\n");
+    stream.write_all(head.as_bytes()).unwrap();
+    assert_eq!(Answer::read(stream).unwrap().status, 413);
+    // What is sent without an end is not read without an end.
+    let mut stream = client.connect();
+    stream.write_all(client.head("PUT", "/v1/tables/t", usize::MAX >> 1, "").as_bytes()).unwrap();
+    let (begin, block) = (Instant::now(), vec![0; 1 << 20]);
+    while stream.write_all(&block).is_ok() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "the server takes all that comes");
+    }
+}
+
+fn slow_clients_lose_their_connections(place: &Place) {
+    let running = Running::start(place, |limits| {
         (limits.head, limits.idle) = (Duration::from_secs(1), Duration::from_secs(1));
         limits.connections = 4;
     });
@@ -82,9 +116,8 @@ fn slow_clients_lose_their_connections() {
     running.wait_for_files(0);
 }
 
-#[test]
-fn uploads_of_one_account_have_a_limit() {
-    let running = Running::start(|limits| limits.uploads = 2);
+fn uploads_of_one_account_have_a_limit(place: &Place) {
+    let running = Running::start(place, |limits| limits.uploads = 2);
     let client = &running.client;
     let begin = || {
         let mut stream = client.connect();
@@ -105,3 +138,11 @@ fn uploads_of_one_account_have_a_limit() {
         assert!(begin.elapsed() < Duration::from_secs(60), "the places of uploads that ended stay taken");
     }
 }
+
+over_both!(
+    full_queues_and_quotas_are_told_when_to_ask_again,
+    long_bodies_are_refused,
+    clients_that_read_after_they_wrote_learn_why_they_were_refused,
+    slow_clients_lose_their_connections,
+    uploads_of_one_account_have_a_limit,
+);

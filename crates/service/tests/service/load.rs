@@ -2,18 +2,30 @@
 
 use std::time::{Duration, Instant};
 
-use crate::common::{COPY, Running, table};
+use crate::common::{COPY, Place, Running, table};
 
 #[test]
 #[ignore = "long: times under load"]
 fn times_of_answers_under_load() {
-    let running = Running::start(|limits| {
+    load(&Place::folder());
+}
+
+#[test]
+#[ignore = "long: times under load, PostgreSQL"]
+fn times_of_answers_over_a_database_under_load() {
+    if let Some(place) = Place::shared() {
+        load(&place);
+    }
+}
+
+fn load(place: &Place) {
+    let running = Running::start(place, |limits| {
         limits.workers = 2;
         limits.uploads = 16;
         limits.account.unfinished = 50;
         limits.account.jobs = 1_000_000;
     });
-    let clients: Vec<_> = (0..8).map(|number| running.other(&format!("account-{number}"))).collect();
+    let clients: Vec<_> = (0..8).map(|number| running.other(place, &format!("account-{number}"))).collect();
     clients.iter().for_each(|client| client.fill(COPY));
     let end = Instant::now() + Duration::from_secs(10);
     let threads: Vec<_> = (0..32)

@@ -7,6 +7,10 @@ mod accounts;
 #[cfg(test)]
 mod common;
 #[cfg(test)]
+mod elsewhere;
+#[cfg(test)]
+mod gate;
+#[cfg(test)]
 mod hostile;
 #[cfg(test)]
 mod interface;
@@ -19,6 +23,10 @@ mod limits;
 #[cfg(test)]
 mod load;
 #[cfg(test)]
+mod machines;
+#[cfg(test)]
 mod page;
+#[cfg(test)]
+mod records;
 #[cfg(test)]
 mod storage;

@@ -8,7 +8,7 @@ use flate2::read::GzDecoder;
 use sunzi_service::Page;
 use tempfile::TempDir;
 
-use crate::common::{Client, Running, account, private_folder};
+use crate::common::{Client, Place, Running, private_folder};
 
 const SCRIPT: &str = "export const answer = 42;\n";
 
@@ -31,8 +31,8 @@ fn load(folder: &TempDir) -> Result<Page, String> {
 
 fn running(folder: &TempDir) -> Running {
     let data = private_folder();
-    let token = account(data.path(), "ada");
-    Running::with_page(data, &token, Some(load(folder).unwrap()), |_| {})
+    let token = Place::folder().account(data.path(), "ada");
+    Running::with_page(&Place::folder(), data, &token, Some(load(folder).unwrap()), |_| {})
 }
 
 fn get(client: &Client, path: &str, lines: &str) -> crate::common::Answer {

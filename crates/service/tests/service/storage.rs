@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::common::{COPY, Client, Numbers, Running, table};
+use crate::common::{COPY, Client, Numbers, Place, Running, over_both, table};
 
 /// Does something at random with a few tables of a few contents.
 fn act(client: &Client, numbers: &mut Numbers) {
@@ -26,10 +26,9 @@ fn named(client: &Client) -> BTreeSet<String> {
     all
 }
 
-#[test]
-fn bytes_stay_as_long_as_they_have_a_name_and_no_longer() {
-    let running = Running::start(|limits| limits.workers = 2);
-    let clients = [running.client.clone(), running.other("eve"), running.other("bob")];
+fn bytes_stay_as_long_as_they_have_a_name_and_no_longer(place: &Place) {
+    let running = Running::start(place, |limits| limits.workers = 2);
+    let clients = [running.client.clone(), running.other(place, "eve"), running.other(place, "bob")];
     let threads: Vec<_> = (0..6)
         .map(|seed| {
             let client = clients[seed % clients.len()].clone();
@@ -49,9 +48,10 @@ fn bytes_stay_as_long_as_they_have_a_name_and_no_longer() {
         }
         expected.extend(named(client));
     }
-    let folders = std::fs::read_dir(running.data.path().join("blobs")).unwrap();
-    let files = folders.flat_map(|folder| std::fs::read_dir(folder.unwrap().path()).unwrap());
-    let stored: BTreeSet<String> =
-        files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+    let files = place.stored(running.data.path());
+    let name = |file: &std::path::PathBuf| file.file_name().unwrap().to_str().unwrap().to_owned();
+    let stored: BTreeSet<String> = files.iter().map(name).collect();
     assert_eq!(stored, expected);
 }
+
+over_both!(bytes_stay_as_long_as_they_have_a_name_and_no_longer,);

@@ -25,6 +25,7 @@ CREATE TABLE IF NOT EXISTS jobs (
     tables TEXT NOT NULL,
     precision INTEGER,
     request TEXT,
+    owner TEXT,
     created INTEGER NOT NULL,
     finished INTEGER,
     error TEXT,
