@@ -34,11 +34,14 @@
 mod cost;
 pub mod files;
 mod locked;
+pub mod log;
 mod passphrase;
+mod time;
 
 pub use cost::Cost;
 pub use locked::{LONGEST, cost_of, lock, unlock};
 pub use passphrase::{LONGEST_PASSPHRASE, Passphrase};
+pub use time::Time;
 
 use sunzi_rlwe::wire::WireError;
 
