@@ -1,5 +1,6 @@
 //! Commands and options of the command line.
 
+pub(crate) mod keys;
 pub(crate) mod lookup;
 mod params;
 #[cfg(feature = "net")]
@@ -83,6 +84,8 @@ pub(crate) enum Command {
     Plan(PlanArgs),
     /// Put a secret key under a passphrase, change it, or remove it
     Passphrase(passphrase::PassphraseCommands),
+    /// Show and check the audit log of a secret key
+    Keys(keys::KeysArgs),
     /// Compute on an encrypted table
     Eval(EvalArgs),
     /// Decrypt results

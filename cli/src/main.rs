@@ -3,6 +3,7 @@
 
 mod args;
 mod ask;
+mod audit;
 mod bench;
 mod columns;
 mod deliver;
@@ -18,6 +19,7 @@ mod hospitals;
 mod html;
 mod interrupt;
 mod job;
+mod keys;
 mod lookup;
 mod loss;
 mod output;
@@ -74,6 +76,7 @@ fn run() -> Result<(), CliError> {
         Command::Params(args) => params::run(&args),
         Command::Keygen(args) => files::keygen::run(&args),
         Command::Passphrase(args) => passphrase::run(&args),
+        Command::Keys(args) => keys::run(&args),
         Command::Plan(args) => program::plan::run(&args),
         Command::Eval(args) => program::eval::run(&args),
         Command::Decrypt(args) => program::decrypt::run(&args),

@@ -25,6 +25,7 @@ use super::input::InputFile;
 use super::stored::Stored;
 use super::{check_parent, named, refuse};
 use crate::args::{KeygenArgs, PRECISION, Rotations};
+use crate::audit::Audit;
 use crate::error::CliError;
 use crate::passphrase::asked;
 use crate::passphrase::opened::refused;
@@ -202,6 +203,7 @@ fn write_own(
         .map_err(|error| refused(&secret_file, error))?;
     LedgerFile::prepare(&ledger_file, context.fingerprint(), secret.id())
         .map_err(|error| refuse(&ledger_file, error))?;
+    Audit::begin(&folder.join(SECRET), secret.id())?;
     let public = PublicKey::generate(context, &secret, rng).map_err(CliError::failure)?;
     store(context, &public, &public_file).map_err(|error| refuse(&public_file, error))?;
     Ok(secret)

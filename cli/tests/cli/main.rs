@@ -6,6 +6,8 @@ mod agreed;
 #[cfg(test)]
 mod arrow;
 #[cfg(test)]
+mod audit;
+#[cfg(test)]
 mod bad_input;
 #[cfg(test)]
 mod commands;

@@ -15,7 +15,7 @@ use std::io;
 
 pub use append::AuditLog;
 pub use check::{Summary, check};
-pub use line::{Event, Line, Opening, Outcome, Share, hex, sha256};
+pub use line::{Event, Hasher, Line, Opening, Outcome, Share, sha256};
 
 /// Hash that the first line has in place of that of the line before.
 const NOTHING: &str = "0000000000000000000000000000000000000000000000000000000000000000";

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 
-use sha2::{Digest as _, Sha256};
 use sunzi_rlwe::wire::{WireError, open_regular};
 
 use super::line::LONGEST;
-use super::{Event, Line, LogError, NOTHING, hex, sha256};
+use super::{Event, Hasher, Line, LogError, NOTHING, sha256};
 use crate::Time;
 
 /// What a log has that was found to be whole.
@@ -53,7 +52,7 @@ struct Checker {
     place: u64,
     last: Option<Time>,
     /// Number and hash of bytes that are no lines, behind the last one that is.
-    skipped: (u64, Sha256),
+    skipped: (u64, Hasher),
     has_noted: bool,
     summary: Summary,
 }
@@ -62,7 +61,7 @@ impl Checker {
     fn new(file: File) -> Self {
         let head = NOTHING.to_owned();
         let summary = Summary { lines: 0, head, open: BTreeSet::new(), set_back: Vec::new(), torn: 0 };
-        let skipped = (0, Sha256::new());
+        let skipped = (0, Hasher::default());
         Self { file: BufReader::new(file), place: 0, last: None, skipped, has_noted: false, summary }
     }
 
@@ -94,7 +93,7 @@ impl Checker {
     /// Takes bytes that are no line, as a crash may leave them.
     fn skip(&mut self, bytes: &[u8]) -> Result<(), LogError> {
         self.skipped.0 += bytes.len() as u64;
-        self.skipped.1.update(bytes);
+        self.skipped.1.write_all(bytes)?;
         if self.summary.lines == 0 && !bytes.starts_with(b"{") {
             return Err(LogError::NotLog { got: "a file of something else" });
         }
@@ -109,7 +108,7 @@ impl Checker {
         let (bytes, hash) = std::mem::take(&mut self.skipped);
         let is_recovery = match &line.event {
             Event::Recovered { bytes: own, sha256 } => {
-                if (*own, sha256.as_str()) != (bytes, &hex(&hash.finalize().into())) || bytes == 0 {
+                if (*own, sha256.as_str()) != (bytes, &hash.finish()) || bytes == 0 {
                     return Err(self.changed("the bytes that this line skips", "others".to_owned()));
                 }
                 true

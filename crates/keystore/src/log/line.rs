@@ -1,5 +1,7 @@
 //! Lines of an audit log: what was done with a secret, as JSON.
 
+use std::io;
+
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -118,9 +120,31 @@ impl Opening {
 }
 
 /// Returns a SHA-256 as hexadecimal digits.
-#[must_use]
-pub fn hex(hash: &[u8; 32]) -> String {
+fn hex(hash: &[u8; 32]) -> String {
     hash.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A SHA-256 of bytes that are written to it.
+#[derive(Clone, Debug, Default)]
+pub struct Hasher(Sha256);
+
+impl Hasher {
+    /// Returns the SHA-256 as hexadecimal digits.
+    #[must_use]
+    pub fn finish(self) -> String {
+        hex(&self.0.finalize().into())
+    }
+}
+
+impl io::Write for Hasher {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Returns the SHA-256 of bytes as hexadecimal digits.
