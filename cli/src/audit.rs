@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use sunzi::program::Program;
-use sunzi::rlwe::KeyId;
 use sunzi::rlwe::wire::{WireError, open_regular};
-use sunzi_keystore::log::{AuditLog, Event, Hasher, LogError, Opening, Outcome, sha256};
+use sunzi::rlwe::{KeyId, SharingPolicy};
+use sunzi_keystore::log::{AuditLog, Event, Hasher, LogError, Opening, Outcome, Share, sha256};
 
 use crate::error::CliError;
 use crate::files::input::InputFile;
@@ -30,12 +30,17 @@ pub(crate) struct Audit(AuditLog);
 impl Audit {
     /// Returns the log of the key in a folder, or that of the option.
     pub(crate) fn new(args: &LogArgs, folder: &Path, key: KeyId) -> Self {
-        Self(AuditLog::new(args.log.clone().unwrap_or_else(|| folder.join(LOG)), key))
+        args.log.as_ref().map_or_else(|| Self::beside(folder, key), |file| Self(AuditLog::new(file, key)))
+    }
+
+    /// Returns the log beside a key.
+    pub(crate) fn beside(folder: &Path, key: KeyId) -> Self {
+        Self(AuditLog::new(folder.join(LOG), key))
     }
 
     /// Begins the log of a key that is being made in a folder.
     pub(crate) fn begin(folder: &Path, key: KeyId) -> Result<(), CliError> {
-        Self(AuditLog::new(folder.join(LOG), key)).append(Event::Begun { with_key: true }).map(drop)
+        Self::beside(folder, key).append(Event::Begun { with_key: true }).map(drop)
     }
 
     /// Logs an event, does it, and logs how it ended.
@@ -71,6 +76,11 @@ pub(crate) fn opening(what: &str, file: &InputFile, program: Option<&Program>) -
 pub(crate) fn opening_of(what: &str, name: &str, sha256: String) -> Opening {
     let [what, file] = [what, name].map(str::to_owned);
     Opening { what, file, sha256, program: None, agreed: false, share: None }
+}
+
+/// Returns what is promised of results that are shared by so many decryptions.
+pub(crate) fn share(policy: SharingPolicy, ciphertexts: u64) -> Share {
+    Share { ciphertexts, queries: policy.queries(), statistical_bits: policy.statistical_bits() }
 }
 
 /// Returns the SHA-256 of a file.

@@ -1,6 +1,6 @@
 //! `sunzi keys log`: shows the audit log of a secret key, and checks that it is as it was written.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use serde::Serialize;
 use sunzi::rlwe::words::counted;
@@ -45,7 +45,7 @@ pub(super) fn run(args: &ShowLogArgs) -> Result<(), CliError> {
 }
 
 impl Log {
-    fn new(file: &PathBuf, lines: Vec<Line>, summary: Option<Summary>) -> Self {
+    fn new(file: &Path, lines: Vec<Line>, summary: Option<Summary>) -> Self {
         let file = file.display().to_string();
         let Some(Summary { head, open, set_back, torn, .. }) = summary else {
             return Self { file, lines, head: None, open: Vec::new(), set_back: Vec::new(), torn: 0 };

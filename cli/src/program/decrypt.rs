@@ -47,7 +47,7 @@ pub(crate) fn run(args: &DecryptArgs) -> Result<(), CliError> {
             let whole = reader()?;
             let count =
                 whole.check_shareable(policy, &noise).map_err(|stopped: Stopped| stopped.of(&args.file))?;
-            opening.share = Some(share::logged(policy, count));
+            opening.share = Some(audit::share(policy, count));
             Some(share::sharing(policy, noise, count, (secret.id(), &args.keys))?)
         }
         None => None,

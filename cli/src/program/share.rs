@@ -10,7 +10,6 @@ use sunzi::program::sharing::LedgerFile;
 use sunzi::program::{Contexts, NodeId, Plan, Sharing};
 use sunzi::rlwe::wire::WireError;
 use sunzi::rlwe::{DeclaredNoise, KeyId, RlweError, SharingPolicy};
-use sunzi_keystore::log::Share;
 
 use crate::args::SharingArgs;
 use crate::error::CliError;
@@ -67,11 +66,6 @@ pub(super) fn sharing(
 pub(super) fn policy(args: &SharingArgs) -> Result<Option<SharingPolicy>, CliError> {
     let policy = |queries| SharingPolicy::new(args.statistical_bits, queries).map_err(CliError::input);
     args.share.map(policy).transpose()
-}
-
-/// Returns what the audit log says of results that are shared by `count` decryptions.
-pub(super) fn logged(policy: SharingPolicy, ciphertexts: u64) -> Share {
-    Share { ciphertexts, queries: policy.queries(), statistical_bits: policy.statistical_bits() }
 }
 
 /// Opens the ledger of a key, which promises what the first shared result is given for.

@@ -36,11 +36,13 @@ pub mod files;
 mod locked;
 pub mod log;
 mod passphrase;
+mod properties;
 mod time;
 
 pub use cost::Cost;
 pub use locked::{LONGEST, cost_of, lock, unlock};
 pub use passphrase::{LONGEST_PASSPHRASE, Passphrase};
+pub use properties::{LONGEST_PROPERTIES, Label, Properties, StoredProperties};
 pub use time::Time;
 
 use sunzi_rlwe::wire::WireError;
@@ -76,8 +78,11 @@ pub enum KeystoreError {
     /// The derivation failed, for want of memory.
     #[error("a derivation with {0} KiB of memory failed: free some, or take another machine")]
     DerivationMemory(u32),
-    /// The file holds no secret that could be locked.
-    #[error("only files with a secret are put under a passphrase, this has {0}")]
+    /// Somebody without the secret key set the label and the expiry.
+    #[error("label and expiry of this key were changed by somebody who does not have it: set them again")]
+    PropertiesChanged,
+    /// The file holds no secret.
+    #[error("expected a file with a secret, got {0}")]
     NotSecret(String),
     /// The file is none of a secret under a passphrase, or is damaged.
     #[error(transparent)]

@@ -5,3 +5,5 @@
 mod files;
 #[cfg(test)]
 mod log;
+#[cfg(test)]
+mod properties;

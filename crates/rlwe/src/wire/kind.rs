@@ -61,6 +61,8 @@ kinds! {
     SharingLedger = 0x0201, "a sharing ledger";
     /// A file with a secret, encrypted under a passphrase.
     LockedSecret = 0x0202, "a SECRET under a passphrase";
+    /// Label and expiry of a key.
+    KeyProperties = 0x0203, "label and expiry of a key";
     /// A public key.
     PublicKey = 0x0300, "a public key";
     /// A public key for re-encryption.
