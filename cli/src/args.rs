@@ -17,6 +17,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use sunzi::rlwe::wire::Accept;
+use sunzi_keystore::Label;
 
 use crate::bench::BenchArgs;
 use crate::files::mode::ModeArgs;
@@ -84,7 +85,7 @@ pub(crate) enum Command {
     Plan(PlanArgs),
     /// Put a secret key under a passphrase, change it, or remove it
     Passphrase(passphrase::PassphraseCommands),
-    /// Show and check the audit log of a secret key
+    /// Label and expiry of keys, and the audit log of what was opened with them
     Keys(keys::KeysArgs),
     /// Compute on an encrypted table
     Eval(EvalArgs),
@@ -286,6 +287,12 @@ pub(crate) struct KeygenArgs {
     pub(crate) passphrase: bool,
     #[command(flatten)]
     pub(crate) new_passphrase: passphrase::NewPassphraseArgs,
+    /// Label of the keys: up to 64 letters, digits, spaces and punctuation of ASCII
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) label: Option<Label>,
+    /// First day, in UTC, on which nothing is encrypted under these keys any more, or a time such as 2027-06-01T12:00:00Z, or a duration from now such as 90d, 12w or 48h
+    #[arg(long, value_name = "DATE|DURATION", value_parser = keys::parse_expiry)]
+    pub(crate) expires: Option<keys::Expiry>,
     #[command(flatten)]
     pub(crate) accept: AcceptArgs,
     /// Print one JSON object

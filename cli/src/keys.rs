@@ -1,6 +1,8 @@
-//! `sunzi keys`: what is kept beside keys.
+//! `sunzi keys`: what is kept beside keys, their audit log, label and expiry.
 
 mod log;
+pub(crate) mod properties;
+mod set;
 
 use crate::args::keys::{KeysArgs, KeysCommand};
 use crate::error::CliError;
@@ -9,5 +11,6 @@ use crate::error::CliError;
 pub(crate) fn run(args: &KeysArgs) -> Result<(), CliError> {
     match &args.command {
         KeysCommand::Log(args) => log::run(args),
+        KeysCommand::Set(args) => set::run(args),
     }
 }

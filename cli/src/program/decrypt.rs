@@ -21,6 +21,7 @@ use crate::audit::{self, Audit};
 use crate::error::CliError;
 use crate::files;
 use crate::files::input::InputFile;
+use crate::keys::properties::Held;
 use crate::output;
 use crate::passphrase::opened;
 
@@ -32,6 +33,7 @@ pub(crate) fn run(args: &DecryptArgs) -> Result<(), CliError> {
     let contexts = files::contexts(args.accept.parameters(), &args.keys.join(PARAMETERS)).map_err(of_keys)?;
     check_precision(args.sharing.precision, Some(contexts.scheme()))?;
     let secret = opened::secret(&contexts, &args.keys, &args.mode, &args.passphrase)?;
+    Held { folder: &args.keys, key: secret.id(), secret: Some((contexts.rlwe(), &secret)) }.remark();
     let reader = || reader(&input, args, &contexts, secret.id());
     let mut results = reader()?;
     let description = results.description().clone();

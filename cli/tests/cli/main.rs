@@ -27,6 +27,8 @@ mod documents;
 #[cfg(test)]
 mod errors;
 #[cfg(test)]
+mod expiry;
+#[cfg(test)]
 mod files;
 #[cfg(test)]
 mod handing_on;

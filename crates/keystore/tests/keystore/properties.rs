@@ -91,6 +91,7 @@ fn labels_steer_nothing_and_hide_nothing() {
         "a\u{ad}b",
         "a\u{2028}b",
         "a\u{a0}b",
+        "a\u{3164}b",
     ];
     let plain = ["", " ", " a", "a ", "a\nb", "a\tb", "a\0b", "a\u{1b}[31mb", "a\u{7f}", "a\u{85}b", &long];
     for bad in hidden.iter().chain(&plain) {
