@@ -9,6 +9,7 @@ pub(crate) mod passphrase;
 mod program;
 mod read;
 pub(crate) mod reencrypt;
+pub(crate) mod rekey;
 #[cfg(feature = "serve")]
 pub(crate) mod service;
 mod tables;
@@ -93,6 +94,8 @@ pub(crate) enum Command {
     Decrypt(DecryptArgs),
     /// Hand results on to another owner, by a proxy that reads nothing
     Reencrypt(reencrypt::ReencryptArgs),
+    /// Bring tables and results from an old key of their owner to a new one, without decrypting them
+    Rekey(rekey::RekeyArgs),
     /// Look up a row of a public table without telling whoever has the table which one
     Lookup(lookup::LookupArgs),
     /// Keys of several parties, of whom none has the secret, and results that they open together

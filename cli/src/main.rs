@@ -32,6 +32,7 @@ mod progress;
 mod reencrypt;
 mod reference;
 mod regression;
+mod rekey;
 #[cfg(feature = "serve")]
 mod remote;
 mod report;
@@ -81,6 +82,7 @@ fn run() -> Result<(), CliError> {
         Command::Eval(args) => program::eval::run(&args),
         Command::Decrypt(args) => program::decrypt::run(&args),
         Command::Reencrypt(args) => reencrypt::run(&args),
+        Command::Rekey(args) => rekey::run(&args),
         Command::Lookup(args) => lookup::run(&args),
         #[cfg(feature = "net")]
         Command::Party(args) => party::run(&args),

@@ -118,6 +118,8 @@ pub(crate) struct RunArgs {
     pub(crate) accept: AcceptArgs,
     #[command(flatten)]
     pub(crate) mode: ModeArgs,
+    #[command(flatten)]
+    pub(crate) passphrase: PassphraseArgs,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

@@ -2,8 +2,8 @@
 
 mod bootstrapped;
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -12,13 +12,14 @@ use sunzi::program::Plan;
 use sunzi::program::analysis::Parameters;
 use sunzi::ring::Ring;
 use sunzi::ring::sampling::SeededRng;
-use sunzi::rlwe::wire::{SecurityClaim, WireError, create, evaluation_keys_len, store};
+use sunzi::rlwe::wire::{SecurityClaim, WireError, create, evaluation_keys_len, store, to_bytes};
 use sunzi::rlwe::words::{bytes, counted};
 use sunzi::rlwe::{
     GaloisKeys, LedgerFile, PublicKey, RelinearizationKey, RlweContext, SecretKey, memory, randomness,
 };
 use sunzi::{bfv, bgv, ckks};
-use sunzi_keystore::{Passphrase, Properties, Time};
+use sunzi_keystore::{Properties, Time};
+use zeroize::Zeroizing;
 
 use super::folder::{Entry, whole};
 use super::input::InputFile;
@@ -29,7 +30,7 @@ use crate::audit::Audit;
 use crate::error::CliError;
 use crate::keys::properties::{self, PROPERTIES};
 use crate::passphrase::asked;
-use crate::passphrase::opened::refused;
+use crate::passphrase::lock::Lock;
 use crate::progress::Progress;
 use crate::{output, program};
 
@@ -156,10 +157,10 @@ fn make(
     })
 }
 
-/// Folder that keys are written to, the passphrase of its secret key, and label and expiry, if it has any.
+/// Folder that keys are written to, what locks its secret key, and label and expiry, if it has any.
 struct Place<'a> {
     folder: &'a Path,
-    passphrase: Option<Passphrase>,
+    lock: Option<Lock>,
     properties: Option<Properties>,
 }
 
@@ -169,13 +170,15 @@ fn in_folder(
     make: impl FnOnce(&Place<'_>, &Progress) -> Result<Made, CliError>,
 ) -> Result<(), CliError> {
     let new = &args.new_passphrase;
-    let is_asked =
-        args.passphrase || new.new_passphrase_file.is_some() || new.new_passphrase_command.is_some();
+    let is_asked = args.passphrase
+        || new.new_passphrase_file.is_some()
+        || new.new_passphrase_command.is_some()
+        || new.new_wrap_command.is_some();
     let secret = args.directory.join(OWN_FILES[0]);
-    let passphrase = is_asked.then(|| asked::new(new, &secret)).transpose()?;
+    let lock = is_asked.then(|| asked::lock(new, &secret)).transpose()?;
     let properties = properties(args)?;
     let progress = Progress::new(!args.json && !args.quiet);
-    let fill = |folder: &Path| make(&Place { folder, passphrase, properties }, &progress);
+    let fill = |folder: &Path| make(&Place { folder, lock, properties }, &progress);
     let mut made = whole(&args.directory, Entry::Usual, fill)?;
     drop(progress);
     for file in &mut made.files {
@@ -213,8 +216,7 @@ fn write_own(
     }
     let [secret_file, ledger_file, public_file] = OWN_FILES.map(|file| folder.join(file));
     let secret = SecretKey::generate(context, rng).map_err(CliError::failure)?;
-    sunzi_keystore::files::create(context, &secret, &secret_file, place.passphrase.as_ref(), rng)
-        .map_err(|error| refused(&secret_file, error))?;
+    write_secret(context, &secret, &secret_file, place.lock.as_ref())?;
     LedgerFile::prepare(&ledger_file, context.fingerprint(), secret.id())
         .map_err(|error| refuse(&ledger_file, error))?;
     Audit::begin(&folder.join(SECRET), secret.id())?;
@@ -225,6 +227,21 @@ fn write_own(
     let public = PublicKey::generate(context, &secret, rng).map_err(CliError::failure)?;
     store(context, &public, &public_file).map_err(|error| refuse(&public_file, error))?;
     Ok(secret)
+}
+
+/// Writes a secret key to a new file, whose own bytes never reach the disk where something locks it.
+fn write_secret(
+    context: &RlweContext,
+    secret: &SecretKey,
+    file: &Path,
+    lock: Option<&Lock>,
+) -> Result<(), CliError> {
+    let mut bytes = Zeroizing::new(to_bytes(context, secret).map_err(CliError::failure)?);
+    if let Some(lock) = lock {
+        bytes = Zeroizing::new(lock.locked(file, &bytes)?);
+    }
+    let contents = |out: &mut File| out.write_all(&bytes).map_err(WireError::Io);
+    create(file, true, contents).map_err(|error| refuse(file, error))
 }
 
 /// Writes all keys of `sunzi keygen`, the secret key first: the others are made of it.

@@ -74,6 +74,8 @@ mod python;
 #[cfg(test)]
 mod reencryption;
 #[cfg(test)]
+mod rekeying;
+#[cfg(test)]
 mod schemas;
 #[cfg(test)]
 #[cfg(unix)]

@@ -38,12 +38,14 @@ pub mod log;
 mod passphrase;
 mod properties;
 mod time;
+mod wrapped;
 
 pub use cost::Cost;
 pub use locked::{LONGEST, cost_of, lock, unlock};
 pub use passphrase::{LONGEST_PASSPHRASE, Passphrase};
 pub use properties::{LONGEST_PROPERTIES, Label, Properties, StoredProperties};
 pub use time::Time;
+pub use wrapped::{DataKey, LONGEST_WRAPPED, lock_under, unlock_under, wrapped_key};
 
 use sunzi_rlwe::wire::WireError;
 
@@ -62,6 +64,23 @@ pub enum KeystoreError {
         "this passphrase does not open the file: try again, or take a copy of the file if it may be damaged"
     )]
     PassphraseWrong,
+    /// The data key is another one, or the file was changed.
+    #[error(
+        "this data key does not open the file: unwrap the one that the file has, or take a copy of the file if it may be damaged"
+    )]
+    DataKeyWrong,
+    /// A data key has another length.
+    #[error("a data key of {got} bytes: expected 32, as they were before they were wrapped")]
+    DataKeyLength {
+        /// Number of bytes that came.
+        got: usize,
+    },
+    /// A wrapped data key is too long, or is none.
+    #[error("a wrapped data key of {got} bytes: expected 1 to {LONGEST_WRAPPED}")]
+    WrappedLength {
+        /// Number of bytes that came.
+        got: usize,
+    },
     /// The file is under a passphrase, and none was given.
     #[error("the secret key is under a passphrase: give it")]
     PassphraseMissing,

@@ -7,3 +7,5 @@ mod files;
 mod log;
 #[cfg(test)]
 mod properties;
+#[cfg(test)]
+mod wrapped;
