@@ -123,7 +123,7 @@ const SERVICE: &str = "printf x >> \"$1.calls\"; [ \"$1\" = wrap ] && printf v1:
 
 #[cfg(unix)]
 #[test]
-fn a_service_wraps_and_unwraps_the_key_of_a_file() {
+fn a_service_that_does_not_give_the_key_back_leaves_the_secret() {
     let folder = folder("passphrase-service");
     keygen(&folder, "");
     fs::write(folder.path("kms"), SERVICE).unwrap();
@@ -154,6 +154,17 @@ fn a_service_wraps_and_unwraps_the_key_of_a_file() {
     assert_eq!((&locked[96..99], locked.len()), (&b"v1:"[..], plain.len() + 64 + 24 + 8 + 35 + 16));
     let inspected = json(&folder.run("inspect keys/secret/secret.sz --json"));
     assert_eq!(inspected["object"], "a SECRET under a wrapped key", "{inspected}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_wrapped_key_opens_by_its_service_alone() {
+    let folder = folder("passphrase-wrapped");
+    fs::write(folder.path("kms"), SERVICE).unwrap();
+    keygen(&folder, "");
+    let plain = fs::read(folder.path("keys/secret/secret.sz")).unwrap();
+    let wrap = ["--new-wrap-command", "sh kms wrap", "--new-unwrap-command", "sh kms unwrap"];
+    folder.fine_of(&[&["passphrase", "set", "keys/secret"][..], &wrap].concat());
     let open = ["--unwrap-command", "sh kms unwrap"];
     assert!(decrypted(&folder, &open).starts_with(ANSWER));
     for (options, word) in [
@@ -182,10 +193,9 @@ fn a_service_wraps_and_unwraps_the_key_of_a_file() {
     let change = ["passphrase", "change", "keys/secret", open[0], open[1], "--new-passphrase-file", "long"];
     folder.fine_of(&change);
     folder.fine("passphrase remove keys/secret --passphrase-file long");
-    assert_eq!(fs::read(&file).unwrap(), plain);
+    assert_eq!(fs::read(folder.path("keys/secret/secret.sz")).unwrap(), plain);
     // Keys are made under a service as well.
     let made = ["keygen", "job.params", "-d", "wrapped", "--rotations", "none", "-q"];
-    let wrap = ["--new-wrap-command", "sh kms wrap", "--new-unwrap-command", "sh kms unwrap"];
     folder.fine_of(&[&made[..], &wrap].concat());
     let inspected = json(&folder.run("inspect wrapped/secret/secret.sz --json"));
     assert_eq!(inspected["object"], "a SECRET under a wrapped key", "{inspected}");

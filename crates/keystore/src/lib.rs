@@ -4,6 +4,9 @@
 //! says; the cipher is XChaCha20-Poly1305. Everything that is not encrypted is authenticated: the header, which names parameters and key as the secret's own does, the
 //! cost, the salt and the nonce. So a file that was changed, and a passphrase that is wrong, are refused, and nothing tells one from the other.
 //!
+//! [`lock_under`] encrypts a file under a data key that a key management service wraps, and which the file keeps wrapped. [`Properties`] are label and expiry of a key, in a file that the secret
+//! key authenticates, and [`log`] is the audit log of what was opened with it.
+//!
 //! A passphrase that can be guessed protects nothing: whoever has the file tries as many as they like, each at the cost that the file says.
 //!
 //! ```

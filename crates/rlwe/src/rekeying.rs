@@ -7,25 +7,30 @@
 //! hidden, since the old secret follows from them. Here the owner of the new secret has the old one: there is nothing to hide from anybody who can decrypt. So one key switch
 //! is all: no encryption of zero, no ledger, no bits of the modulus but those of a rotation, and CKKS as well.
 //!
-//! **Noise.** Tables are rekeyed as well, whose parameters were chosen for fresh ciphertexts: so the noise of the key switch has to be near that of an encryption. With special
-//! moduli it is. Without them a rekeying key has digits of its own, of four bits, where other keys have digits of a word: more of them, and 2^40 times less noise.
+//! **Noise.** Tables are rekeyed as well, whose parameters were chosen for fresh ciphertexts: so the noise of the key switch has to be near that of an encryption. Where that of the
+//! parameters' own digits is more by [`MOST_EXCESS`] bits, as without special moduli, a rekeying key has digits of [`SHORT_DIGIT`] bits modulo Q alone: more of them, and some 2^40
+//! times less noise.
 //!
 //! **What it is not.** Whoever has the new secret and the rekeying key has the old secret, so the new secret opens what the old one did; the old secret and the rekeying
 //! key do not give the new one. What was copied before is still under the old key.
 
 use rand_core::CryptoRng;
 use sunzi_ring::{Addends, GadgetOptions, SwitchInput};
+use zeroize::Zeroizing;
 
 use crate::key_switch::added_noise;
 use crate::{
-    Ciphertext, Evaluator, Homomorphic, KeyId, KeySwitchKey, NoiseTerm, RlweContext, RlweError, SecretKey,
+    Ciphertext, Evaluator, Homomorphic, KeyId, KeySwitchKey, NoiseBound, NoiseTerm, RlweContext, RlweError,
+    SecretKey,
 };
 
 /// Name of the operation in traces and errors.
 const OPERATION: &str = "rekey";
 
-/// Bits of the digits of a rekeying key without special moduli.
-const DIGIT_BITS: u32 = 4;
+/// Bits of the short digits of rekeying keys.
+pub const SHORT_DIGIT: u32 = 4;
+/// Bits by which the noise of a key switch may exceed that of an encryption under the public key before digits are short.
+pub const MOST_EXCESS: f64 = 4.0;
 
 /// A rekeying key, from an old secret to a new one of the same owner.
 ///
@@ -66,9 +71,14 @@ impl RekeyingKey {
         if old.id() == new.id() {
             return Err(RlweError::SameSecret);
         }
-        let (context, secrets) = (digits_of(context)?, [new.evaluation(), old.evaluation()]);
-        let key = KeySwitchKey::generate(&context, secrets[0], secrets[1], context.level(), rng)?;
-        Ok(Self { source: old.id(), target: new.id(), context, key })
+        let own = digits_of(context, has_short_digits(context)?)?;
+        // Secrets are modulo QP, and the digits may be modulo Q.
+        let level = own.key_ring().level();
+        let [old_part, new_part] =
+            [old, new].map(|secret| context.key_ring().restrict(secret.evaluation(), level));
+        let (old_part, new_part) = (Zeroizing::new(old_part?), Zeroizing::new(new_part?));
+        let key = KeySwitchKey::generate(&own, &new_part, &old_part, own.level(), rng)?;
+        Ok(Self { source: old.id(), target: new.id(), context: own, key })
     }
 
     pub(crate) fn from_key([source, target]: [KeyId; 2], context: RlweContext, key: KeySwitchKey) -> Self {
@@ -77,6 +87,11 @@ impl RekeyingKey {
 
     pub(crate) fn key(&self) -> &KeySwitchKey {
         &self.key
+    }
+
+    /// Whether the digits of the key are short ones.
+    pub(crate) fn is_short(&self) -> bool {
+        *self.context.options() == short_digits()
     }
 
     /// Returns the noise that rekeying adds to a ciphertext of a level: that of one key switch.
@@ -106,13 +121,23 @@ impl RekeyingKey {
     }
 }
 
-/// Returns the context of the digits of rekeying keys: of the same ring, secrets and special moduli, with short digits where there are none of these.
-pub(crate) fn digits_of(context: &RlweContext) -> Result<RlweContext, RlweError> {
-    if !context.options().special_moduli.is_empty() {
+fn short_digits() -> GadgetOptions {
+    GadgetOptions { radix_bits: Some(SHORT_DIGIT), ..GadgetOptions::default() }
+}
+
+/// Whether the noise of the context's own digits is too much.
+fn has_short_digits(context: &RlweContext) -> Result<bool, RlweError> {
+    let bits = |term| NoiseBound::dependent(term, 0).bound(context.ring().expansion()).bits();
+    let fresh = context.noise_model().public_encryption(context.log2_encryption_excess());
+    Ok(bits(added_noise(context, context.level(), 1)?) > bits(fresh) + MOST_EXCESS)
+}
+
+/// Returns the context of the digits of a rekeying key: the parameters' own, or short ones modulo Q.
+pub(crate) fn digits_of(context: &RlweContext, short: bool) -> Result<RlweContext, RlweError> {
+    if !short {
         return Ok(context.clone());
     }
-    let options = GadgetOptions { radix_bits: Some(DIGIT_BITS), ..GadgetOptions::default() };
-    let own = RlweContext::with_gadget(context.ring().clone(), context.security(), &options)?;
+    let own = RlweContext::with_gadget(context.ring().clone(), context.security(), &short_digits())?;
     own.with_module_secrets(context.secrets(), 1)
 }
 
