@@ -42,7 +42,7 @@ pub(super) fn run(args: &DecryptArgs) -> Result<(), CliError> {
     let contacts = home.known_cards()?;
     let identity = home.identity()?;
     let contexts = home.agreement.contexts()?;
-    let holding = home.holding(contexts.rlwe())?;
+    let holding = home.holding(contexts.rlwe(), &args.passphrase)?;
     let ledger = home.ledger()?;
     let (roster, joint) = (home.roster(&contexts, &contacts)?, ledger.ledger().key());
     let members = members(&roster, home.me, &args.others)?;

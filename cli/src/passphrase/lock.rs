@@ -7,8 +7,8 @@ use sunzi_keystore::{Cost, DataKey, KeystoreError, Passphrase, lock, lock_under,
 use zeroize::Zeroizing;
 
 use super::command::{LIMIT, printed};
-use super::opened::refused;
 use crate::error::CliError;
+use crate::files::{named, refuse};
 
 /// Advice to users whose command printed another number of bytes than a key has.
 const REMEDY: &str = "let it print the bytes as they were, not as text: base64 -d, for one";
@@ -52,4 +52,13 @@ pub(super) fn unlocked(file: &Path, locked: &[u8], unwrap: &str) -> Result<Zeroi
         CliError::input(format!("the command for unwrapping the key printed {error}; {REMEDY}"))
     })?;
     unlock_under(locked, &key).map_err(|error| refused(file, error))
+}
+
+/// Returns the command-line error for an error of a secret under a passphrase.
+pub(super) fn refused(file: &Path, error: KeystoreError) -> CliError {
+    match error {
+        KeystoreError::Wire(error) => refuse(file, error),
+        KeystoreError::DerivationMemory(_) => CliError::io(format!("{}: {error}", named(file))),
+        other => CliError::input(format!("{}: {other}", named(file))),
+    }
 }

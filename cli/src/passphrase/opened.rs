@@ -9,7 +9,8 @@ use sunzi_keystore::files::{is_locked, is_wrapped, read};
 use sunzi_keystore::{KeystoreError, unlock};
 use zeroize::Zeroizing;
 
-use super::{asked, lock};
+use super::asked;
+use super::lock::{self, refused};
 use crate::args::passphrase::PassphraseArgs;
 use crate::error::CliError;
 use crate::files::mode::{self, ModeArgs};
@@ -73,14 +74,5 @@ pub(crate) fn open(file: &Path, args: &PassphraseArgs) -> Result<Zeroizing<Vec<u
             }
             Err(error) => return Err(refused(file, error)),
         }
-    }
-}
-
-/// Returns the command-line error for an error of a secret under a passphrase.
-pub(crate) fn refused(file: &Path, error: KeystoreError) -> CliError {
-    match error {
-        KeystoreError::Wire(error) => refuse(file, error),
-        KeystoreError::DerivationMemory(_) => CliError::io(format!("{}: {error}", named(file))),
-        other => CliError::input(format!("{}: {other}", named(file))),
     }
 }
