@@ -15,7 +15,10 @@ fn folder(name: &str, program: &str, scheme: &str) -> Folder {
         (0..60).map(|i| format!("{},{},{}\n", ends[i % 5], ends[i / 5 % 5], ["a", "b"][i % 2])).collect();
     fs::write(folder.path("t.csv"), format!("x,y,z\n{rows}")).unwrap();
     folder.fine("schema t.csv -o s.json");
-    folder.fine_of(&["plan", program, "--schema", "s.json", "--scheme", scheme, "--no-time", "-o", "p.sz"]);
+    let plan = ["plan", program, "--schema", "s.json", "--scheme", scheme, "--no-time", "-o", "p.sz"];
+    // Levels of BGV have no noise to spare unless a plan leaves room behind the computation.
+    let room = ["--reencryptions", "1", "--statistical-bits", "1", "--queries", "1"];
+    folder.fine_of(&[&plan[..], if scheme == "bgv" { &room } else { &[] }].concat());
     for owner in ["old", "new"] {
         keygen(&folder, owner, program);
     }
@@ -187,4 +190,22 @@ fn other_keys_and_files_are_refused_by_name() {
     folder.fine("check old-new/rekeying.sz --params p.sz");
     let other = folder.run("check old-new/rekeying.sz --params q.sz");
     assert_eq!(other.status.code(), Some(3), "{}", stderr(&other));
+}
+
+/// A plan of BGV without room computes on fresh tables alone: a rekeyed one is refused by its noise, never opened wrong, and results are rekeyed all the same.
+#[test]
+fn tables_without_room_are_refused_by_their_noise() {
+    let (folder, program) = (folder("rekey-room", "sum(x*y);x+y", "bfv"), "sum(x*y);x+y");
+    folder.fine(&format!("plan {program} --schema s.json --scheme bgv --no-time -o p.sz --force"));
+    for owner in ["tight", "next"] {
+        keygen(&folder, owner, program);
+    }
+    rekeying(&folder, "tight", "next");
+    folder.fine("encrypt t.csv --keys tight/public --schema s.json -o t.sz -q");
+    folder.fine("rekey run t.sz --keys tight-next -o t-new.sz -q");
+    let eval_new = format!("eval {program} --keys next/eval t-new.sz -o r-new.sz -q");
+    folder.refused(&eval_new, 1, &["t-new.sz", "bits more noise than decrypts"]);
+    eval(&folder, "tight", program, ["t.sz", "r.sz"]);
+    folder.fine("rekey run r.sz --keys tight-next -o handed.sz -q");
+    assert_eq!(opened(&folder, "next", "handed.sz"), opened(&folder, "tight", "r.sz"));
 }
