@@ -1,6 +1,7 @@
 //! Commands and options of the command line.
 
 pub(crate) mod intersect;
+pub(crate) mod keys;
 pub(crate) mod lookup;
 mod params;
 #[cfg(feature = "net")]
@@ -9,6 +10,7 @@ pub(crate) mod passphrase;
 mod program;
 mod read;
 pub(crate) mod reencrypt;
+pub(crate) mod rekey;
 #[cfg(feature = "serve")]
 pub(crate) mod service;
 mod tables;
@@ -17,6 +19,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use sunzi::rlwe::wire::Accept;
+use sunzi_keystore::Label;
 
 use crate::bench::BenchArgs;
 use crate::files::mode::ModeArgs;
@@ -84,12 +87,16 @@ pub(crate) enum Command {
     Plan(PlanArgs),
     /// Put a secret key under a passphrase, change it, or remove it
     Passphrase(passphrase::PassphraseCommands),
+    /// Label and expiry of keys, and the audit log of what was opened with them
+    Keys(keys::KeysArgs),
     /// Compute on an encrypted table
     Eval(EvalArgs),
     /// Decrypt results
     Decrypt(DecryptArgs),
     /// Hand results on to another owner, by a proxy that reads nothing
     Reencrypt(reencrypt::ReencryptArgs),
+    /// Bring tables and results from an old key of their owner to a new one, without decrypting them
+    Rekey(rekey::RekeyArgs),
     /// Look up a row of a public table without telling whoever has the table which one
     Lookup(lookup::LookupArgs),
     /// Find which of your items a secret table of somebody else has, with their rows
@@ -290,6 +297,12 @@ pub(crate) struct KeygenArgs {
     pub(crate) passphrase: bool,
     #[command(flatten)]
     pub(crate) new_passphrase: passphrase::NewPassphraseArgs,
+    /// Label of the keys: up to 64 letters, digits, spaces and punctuation of ASCII
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) label: Option<Label>,
+    /// First day, in UTC, on which nothing is encrypted under these keys any more, or a time such as 2027-06-01T12:00:00Z, or a duration from now such as 90d, 12w or 48h
+    #[arg(long, value_name = "DATE|DURATION", value_parser = keys::parse_expiry)]
+    pub(crate) expires: Option<keys::Expiry>,
     #[command(flatten)]
     pub(crate) accept: AcceptArgs,
     /// Print one JSON object

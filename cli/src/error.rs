@@ -111,11 +111,17 @@ impl CliError {
 }
 
 /// Text on one line: text from outside may hold anything, so control characters are shown escaped and cannot steer
-/// a terminal.
+/// a terminal, nor turn the direction of what is around them.
 pub(crate) fn one_line(text: &str) -> String {
     text.chars()
-        .flat_map(|c| if c.is_control() { Escaped::Yes(c.escape_default()) } else { Escaped::No(Some(c)) })
+        .flat_map(|c| if steers(c) { Escaped::Yes(c.escape_default()) } else { Escaped::No(Some(c)) })
         .collect()
+}
+
+/// Whether a character is a control, ends a line, or turns the direction of text.
+fn steers(c: char) -> bool {
+    let turns = ['\u{61c}', '\u{200e}', '\u{200f}'].contains(&c);
+    turns || c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Returns a text whose lines cannot steer a terminal, each of them ended.
@@ -169,6 +175,7 @@ mod tests {
     fn messages_stay_on_one_line() {
         let error = CliError::input(format!("cell {}", quoted("a\nb\u{1b}[2J")));
         assert_eq!(error.to_string(), "cell \"a\\nb\\u{1b}[2J\"");
+        assert_eq!(one_line("a\u{202e}b\u{2069}\u{2028} עב"), "a\\u{202e}b\\u{2069}\\u{2028} עב");
         assert_eq!(error.exit_code(), 2);
         assert_eq!(CliError::failure("x").exit_code(), 1);
         assert_eq!(CliError::Reported(Box::new(CliError::io("x"))).exit_code(), 6);

@@ -3,6 +3,7 @@
 
 mod args;
 mod ask;
+mod audit;
 mod bench;
 mod columns;
 mod deliver;
@@ -19,6 +20,7 @@ mod html;
 mod interrupt;
 mod intersect;
 mod job;
+mod keys;
 mod lookup;
 mod loss;
 mod output;
@@ -31,6 +33,7 @@ mod progress;
 mod reencrypt;
 mod reference;
 mod regression;
+mod rekey;
 #[cfg(feature = "serve")]
 mod remote;
 mod report;
@@ -75,10 +78,12 @@ fn run() -> Result<(), CliError> {
         Command::Params(args) => params::run(&args),
         Command::Keygen(args) => files::keygen::run(&args),
         Command::Passphrase(args) => passphrase::run(&args),
+        Command::Keys(args) => keys::run(&args),
         Command::Plan(args) => program::plan::run(&args),
         Command::Eval(args) => program::eval::run(&args),
         Command::Decrypt(args) => program::decrypt::run(&args),
         Command::Reencrypt(args) => reencrypt::run(&args),
+        Command::Rekey(args) => rekey::run(&args),
         Command::Lookup(args) => lookup::run(&args),
         Command::Intersect(args) => intersect::run(&args),
         #[cfg(feature = "net")]

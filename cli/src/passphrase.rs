@@ -1,6 +1,8 @@
 //! `sunzi passphrase`: puts secret keys under a passphrase, and opens them for the commands that decrypt.
 
 pub(crate) mod asked;
+mod command;
+pub(crate) mod lock;
 pub(crate) mod opened;
 
 use std::fs::File;
@@ -9,16 +11,14 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use sunzi::program::contexts::SECRET;
-use sunzi::rlwe::randomness;
-use sunzi::rlwe::wire::{WireError, replace};
-use sunzi_keystore::files::{is_locked, read};
-use sunzi_keystore::{Cost, Passphrase, lock};
+use sunzi::rlwe::wire::{Kind, WireError, replace};
+use sunzi_keystore::files::read;
 use zeroize::Zeroizing;
 
-use self::opened::{open, refused};
+use self::opened::{is_encrypted, open};
 use crate::args::passphrase::{NewPassphraseArgs, PassphraseArgs, PassphraseCommand, PassphraseCommands};
 use crate::error::CliError;
-use crate::files::{named, refuse};
+use crate::files::{named, refuse, stored};
 use crate::output;
 
 /// Report of `sunzi passphrase`.
@@ -39,23 +39,17 @@ pub(crate) fn run(args: &PassphraseCommands) -> Result<(), CliError> {
 
 fn set(path: &Path, new: &NewPassphraseArgs, json: bool) -> Result<(), CliError> {
     let file = secret_in(path);
-    if is_locked(&file).map_err(|error| refuse(&file, error))? {
-        let name = named(&file);
-        return Err(CliError::input(format!(
-            "{name} is under a passphrase already: sunzi passphrase change gives it another one"
-        )));
-    }
+    // What takes no passphrase is refused before one is asked for.
+    check_kind(&file)?;
     let secret = read(&file).map_err(|error| refuse(&file, error))?;
-    let passphrase = asked::new(new, &file)?;
-    write(&file, &locked(&file, &secret, &passphrase)?)?;
+    write(&file, &asked::lock(new, &file)?.locked(&file, &secret)?)?;
     report(&file, true, json)
 }
 
 fn change(path: &Path, old: &PassphraseArgs, new: &NewPassphraseArgs, json: bool) -> Result<(), CliError> {
     let file = secret_in(path);
     let secret = unlocked(&file, old)?;
-    let passphrase = asked::new(new, &file)?;
-    write(&file, &locked(&file, &secret, &passphrase)?)?;
+    write(&file, &asked::lock(new, &file)?.locked(&file, &secret)?)?;
     report(&file, true, json)
 }
 
@@ -72,17 +66,27 @@ fn secret_in(path: &Path) -> PathBuf {
 
 /// Opens a secret that is under a passphrase.
 fn unlocked(file: &Path, old: &PassphraseArgs) -> Result<Zeroizing<Vec<u8>>, CliError> {
-    if is_locked(file).map_err(|error| refuse(file, error))? {
+    if is_encrypted(file).map_err(|error| refuse(file, error))? {
         return open(file, old);
     }
     let name = named(file);
     Err(CliError::input(format!("{name} is under no passphrase: sunzi passphrase set puts it under one")))
 }
 
-/// Returns the bytes of a secret under a passphrase.
-fn locked(file: &Path, secret: &[u8], passphrase: &Passphrase) -> Result<Vec<u8>, CliError> {
-    let mut rng = randomness::from_os().map_err(CliError::failure)?;
-    lock(secret, passphrase, Cost::default(), &mut rng).map_err(|error| refused(file, error))
+/// Fails for a file of a kind that is never under a passphrase.
+fn check_kind(file: &Path) -> Result<(), CliError> {
+    let (header, _) = stored::header(file).map_err(|error| refuse(file, error))?;
+    let (name, object) = (named(file), Kind::describe(header.kind));
+    Err(CliError::input(match Kind::of(header.kind) {
+        Some(Kind::LockedSecret | Kind::WrappedSecret) => {
+            format!("{name} is under a passphrase already: sunzi passphrase change gives it another one")
+        }
+        Some(Kind::SharingLedger) => format!(
+            "{name} is a sharing ledger, which every shared result is counted in: it has no secret number, and takes no passphrase"
+        ),
+        Some(kind) if kind.is_secret() => return Ok(()),
+        _ => format!("{name} is {object}: expected a file with a secret, such as a secret key"),
+    }))
 }
 
 /// Replaces a file with a secret once the new one is whole.

@@ -12,6 +12,7 @@ const SECRETS: ReadonlyMap<number, string> = new Map([
   [0x0200, "a SECRET key"],
   [0x0201, "a sharing ledger"],
   [0x0202, "a SECRET under a passphrase"],
+  [0x0204, "a SECRET under a wrapped key"],
   [0x0401, "a SECRET re-encryption key"],
   [0x0801, "a BFV plaintext"],
   [0x0802, "a BGV plaintext"],

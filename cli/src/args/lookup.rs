@@ -9,6 +9,7 @@ use clap::{Args, Subcommand};
 use super::passphrase::PassphraseArgs;
 use super::tables::{Names, parse_delimiter, parse_names};
 use super::{AcceptArgs, FILE_CODES};
+use crate::audit::LogArgs;
 use crate::files::mode::ModeArgs;
 use crate::files::target::ForceArgs;
 
@@ -208,6 +209,8 @@ pub(crate) struct ReadArgs {
     pub(crate) mode: ModeArgs,
     #[command(flatten)]
     pub(crate) passphrase: PassphraseArgs,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
     /// Print one JSON object, with all cells exactly as they are in the table
     #[arg(long)]
     pub(crate) json: bool,
@@ -278,6 +281,8 @@ pub(crate) struct QueryArgs {
     pub(crate) mode: ModeArgs,
     #[command(flatten)]
     pub(crate) passphrase: PassphraseArgs,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
     /// Print one JSON object, with all cells exactly as they are in the table
     #[arg(long)]
     pub(crate) json: bool,

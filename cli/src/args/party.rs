@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::FILE_CODES;
+use super::passphrase::PassphraseArgs;
 
 /// Seconds that a party waits for others in each round unless told otherwise: people start their processes by hand.
 const PATIENCE: u64 = 600;
@@ -171,6 +172,8 @@ pub(crate) struct DecryptArgs {
     pub(crate) to: Vec<String>,
     #[command(flatten)]
     pub(crate) wait: WaitArgs,
+    #[command(flatten)]
+    pub(crate) passphrase: PassphraseArgs,
     /// Print CSV: result, group or row, value, error, whether it came encrypted
     #[arg(long, conflicts_with = "json")]
     pub(crate) csv: bool,

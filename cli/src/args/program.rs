@@ -12,6 +12,7 @@ use sunzi::rlwe::{Reencryptions, SecretDistribution, SharingPolicy};
 use super::passphrase::PassphraseArgs;
 use super::tables::{ReadingArgs, parse_bytes};
 use super::{AcceptArgs, FILE_CODES};
+use crate::audit::LogArgs;
 use crate::error::CliError;
 use crate::files::mode::ModeArgs;
 use crate::files::target::ForceArgs;
@@ -249,6 +250,8 @@ pub(crate) struct DecryptArgs {
     pub(crate) mode: ModeArgs,
     #[command(flatten)]
     pub(crate) passphrase: PassphraseArgs,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
     /// Print CSV: result, group or row, value, error, whether it came encrypted
     #[arg(long, conflicts_with = "json")]
     pub(crate) csv: bool,

@@ -8,6 +8,7 @@ use sunzi::rlwe::reencryption::MOST_HOPS;
 use super::passphrase::PassphraseArgs;
 use super::program::{QUERIES, STATISTICAL_BITS};
 use super::{AcceptArgs, FILE_CODES};
+use crate::audit::LogArgs;
 use crate::files::mode::ModeArgs;
 use crate::files::target::ForceArgs;
 
@@ -89,6 +90,8 @@ pub(crate) struct KeyArgs {
     /// All that is handed on is within statistical distance 2^-BITS of what does not depend on the key, 1 to 80
     #[arg(long, value_name = "BITS", default_value_t = STATISTICAL_BITS)]
     pub(crate) statistical_bits: u32,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -115,6 +118,8 @@ pub(crate) struct RunArgs {
     pub(crate) accept: AcceptArgs,
     #[command(flatten)]
     pub(crate) mode: ModeArgs,
+    #[command(flatten)]
+    pub(crate) passphrase: PassphraseArgs,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

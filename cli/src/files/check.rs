@@ -12,7 +12,7 @@ use sunzi::rlwe::wire::{
 };
 use sunzi::rlwe::{
     EncapsulationKeys, GaloisKeys, PublicKey, RaisingKeys, ReencryptionKey, ReencryptionPublicKey,
-    RelinearizationKey, SecretKey,
+    RekeyingKey, RelinearizationKey, SecretKey,
 };
 use sunzi::{bfv, ckks};
 
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<(), CliError> {
     } else {
         let (header, bytes) = stored::header(file).map_err(refused)?;
         let kind = Kind::of(header.kind);
-        if kind == Some(Kind::LockedSecret) {
+        if matches!(kind, Some(Kind::LockedSecret | Kind::WrappedSecret)) {
             let name = named(&args.file);
             return Err(CliError::input(format!(
                 "{name} is a secret under a passphrase, whole if that opens it: check what sunzi passphrase remove makes of a copy"
@@ -146,6 +146,7 @@ fn in_scheme<C: SchemeFormat + Format<P>, P>(context: &C, path: &Path) -> Result
         Some(Kind::PublicKey) => one::<PublicKey, _>(rlwe, path),
         Some(Kind::ReencryptionPublicKey) => one::<ReencryptionPublicKey, _>(rlwe, path),
         Some(Kind::ReencryptionKey) => one::<ReencryptionKey, _>(rlwe, path),
+        Some(Kind::RekeyingKey) => one::<RekeyingKey, _>(rlwe, path),
         Some(Kind::RelinearizationKey) => one::<RelinearizationKey, _>(rlwe, path),
         Some(Kind::EncapsulationKeys) => one::<EncapsulationKeys, _>(rlwe, path),
         Some(Kind::RaisingKeys) => one::<RaisingKeys, _>(rlwe, path),

@@ -22,6 +22,7 @@ use super::target::{Content, Stopped, Target};
 use super::{refuse_keys, refuse_table};
 use crate::args::{EncryptArgs, RowRange};
 use crate::error::{CliError, quoted};
+use crate::keys::properties::Held;
 use crate::passphrase::opened;
 use crate::program;
 use crate::progress::Progress;
@@ -50,11 +51,16 @@ enum Key {
 
 impl Key {
     fn load(contexts: &Contexts, args: &EncryptArgs) -> Result<Self, CliError> {
+        let held = |key, secret| Held { folder: &args.keys, key, secret };
         if args.keys.join(SECRET).exists() {
-            return opened::secret(contexts, &args.keys, &args.mode, &args.passphrase).map(Self::Secret);
+            let secret = opened::secret(contexts, &args.keys, &args.mode, &args.passphrase)?;
+            held(secret.id(), Some((contexts.rlwe(), &secret))).admit()?;
+            return Ok(Self::Secret(secret));
         }
         let public = contexts.load_public(&args.keys);
-        public.map(Self::Public).map_err(|error| refuse_keys(&args.keys, "public", error))
+        let public = public.map_err(|error| refuse_keys(&args.keys, "public", error))?;
+        held(public.id(), None).admit()?;
+        Ok(Self::Public(public))
     }
 
     fn id(&self) -> KeyId {

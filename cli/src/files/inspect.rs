@@ -10,6 +10,7 @@ use sunzi::program::Schema;
 use sunzi::rlwe::wire::{Accept, HEADER_LEN, Header, Kind, SecurityClaim, WireError};
 use sunzi::rlwe::words::{bytes, counted};
 use sunzi::table::{EncryptedTable, is_parquet};
+use sunzi_keystore::Properties;
 
 use self::contents::{Database, Sharing, described};
 use self::python::PythonObject;
@@ -18,6 +19,7 @@ use super::stored::{self, Objects, Stored};
 use super::{mode, named, refuse, refuse_table};
 use crate::args::InspectArgs;
 use crate::error::{CliError, one_line};
+use crate::keys::properties;
 use crate::output;
 
 /// Report of `sunzi inspect`: what a file says that it has.
@@ -56,6 +58,9 @@ struct Inspected {
     /// What a sharing ledger has counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     sharing: Option<Sharing>,
+    /// Label and expiry of the key, in their own file and in files beside it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    properties: Option<Properties>,
     /// Description of a lookup database.
     #[serde(skip_serializing_if = "Option::is_none")]
     lookup: Option<Database>,
@@ -87,6 +92,7 @@ impl Inspected {
             count: None,
             results: None,
             sharing: None,
+            properties: None,
             lookup: None,
             python: None,
         }
@@ -114,6 +120,9 @@ impl Inspected {
                 self.security = object.claim(accept, file)?;
             }
             (Some(Kind::SharingLedger), _) => self.sharing = contents::sharing(file)?,
+            (Some(Kind::KeyProperties), _) => {
+                self.properties = properties::read(file)?.map(|stored| stored.properties().clone());
+            }
             (Some(Kind::LookupDescription), _) => {
                 let (database, claim) = contents::database(accept, file)?;
                 (self.lookup, self.security) = (Some(database), Some(claim));
@@ -153,6 +162,10 @@ impl Inspected {
         }
         if let Some(sharing) = &self.sharing {
             line("shared", &sharing.to_string());
+        }
+        if let Some(Properties { label, expires, .. }) = &self.properties {
+            line("label", &label.as_ref().map_or_else(none, ToString::to_string));
+            line("expires", &expires.map_or_else(|| "never".to_owned(), |end| end.to_string()));
         }
         for (name, value) in self.lookup.iter().flat_map(Database::lines) {
             line(name, &value);
@@ -226,5 +239,9 @@ fn fill(
         };
     }
     objects.check()?;
-    inspected.look_inside(file, accept, table)
+    inspected.look_inside(file, accept, table)?;
+    if inspected.properties.is_none() {
+        inspected.properties = properties::beside(file, objects.header.key);
+    }
+    Ok(())
 }

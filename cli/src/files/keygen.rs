@@ -2,9 +2,9 @@
 
 mod bootstrapped;
 
-use std::fs;
-use std::io;
-use std::path::Path;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use sunzi::encoding::{row_rotation_exponent, row_swap_exponent};
@@ -12,22 +12,25 @@ use sunzi::program::Plan;
 use sunzi::program::analysis::Parameters;
 use sunzi::ring::Ring;
 use sunzi::ring::sampling::SeededRng;
-use sunzi::rlwe::wire::{SecurityClaim, WireError, create, evaluation_keys_len, store};
+use sunzi::rlwe::wire::{SecurityClaim, WireError, create, evaluation_keys_len, store, to_bytes};
 use sunzi::rlwe::words::{bytes, counted};
 use sunzi::rlwe::{
     GaloisKeys, LedgerFile, PublicKey, RelinearizationKey, RlweContext, SecretKey, memory, randomness,
 };
 use sunzi::{bfv, bgv, ckks};
-use sunzi_keystore::Passphrase;
+use sunzi_keystore::{Properties, Time};
+use zeroize::Zeroizing;
 
 use super::folder::{Entry, whole};
 use super::input::InputFile;
 use super::stored::Stored;
 use super::{check_parent, named, refuse};
 use crate::args::{KeygenArgs, PRECISION, Rotations};
+use crate::audit::Audit;
 use crate::error::CliError;
+use crate::keys::properties::{self, PROPERTIES};
 use crate::passphrase::asked;
-use crate::passphrase::opened::refused;
+use crate::passphrase::lock::Lock;
 use crate::progress::Progress;
 use crate::{output, program};
 
@@ -154,10 +157,11 @@ fn make(
     })
 }
 
-/// Folder that keys are written to, and the passphrase of its secret key, if it has one.
+/// Folder that keys are written to, what locks its secret key, and label and expiry, if it has any.
 struct Place<'a> {
     folder: &'a Path,
-    passphrase: Option<Passphrase>,
+    lock: Option<Lock>,
+    properties: Option<Properties>,
 }
 
 /// Makes a folder of keys as `make` fills it, and prints the report: all of it, or nothing.
@@ -166,13 +170,16 @@ fn in_folder(
     make: impl FnOnce(&Place<'_>, &Progress) -> Result<Made, CliError>,
 ) -> Result<(), CliError> {
     let new = &args.new_passphrase;
-    let is_asked =
-        args.passphrase || new.new_passphrase_file.is_some() || new.new_passphrase_command.is_some();
+    let is_asked = args.passphrase
+        || new.new_passphrase_file.is_some()
+        || new.new_passphrase_command.is_some()
+        || new.new_wrap_command.is_some();
     let secret = args.directory.join(OWN_FILES[0]);
-    let passphrase = is_asked.then(|| asked::new(new, &secret)).transpose()?;
+    let lock = is_asked.then(|| asked::lock(new, &secret)).transpose()?;
+    let properties = properties(args)?;
     let progress = Progress::new(!args.json && !args.quiet);
-    let mut made =
-        whole(&args.directory, Entry::Usual, |folder| make(&Place { folder, passphrase }, &progress))?;
+    let fill = |folder: &Path| make(&Place { folder, lock, properties }, &progress);
+    let mut made = whole(&args.directory, Entry::Usual, fill)?;
     drop(progress);
     for file in &mut made.files {
         let path = args.directory.join(&file.file);
@@ -180,6 +187,17 @@ fn in_folder(
         file.bytes = metadata.len();
     }
     output::report(args.json, &made, Made::text)
+}
+
+/// Returns label and expiry that are asked for, if any is.
+fn properties(args: &KeygenArgs) -> Result<Option<Properties>, CliError> {
+    let set = Time::now();
+    let expires = args.expires.map_or(Ok(None), |expiry| expiry.at(set))?;
+    let properties = Properties { label: args.label.clone(), set, expires };
+    if properties.is_expired(set) {
+        return Err(CliError::input("--expires: expected a time to come, got one that is over"));
+    }
+    Ok((args.label.is_some() || expires.is_some()).then_some(properties))
 }
 
 /// Writes parameters for all parties, and the keys that evaluation keys are not: the secret key, its ledger and the public key.
@@ -198,13 +216,32 @@ fn write_own(
     }
     let [secret_file, ledger_file, public_file] = OWN_FILES.map(|file| folder.join(file));
     let secret = SecretKey::generate(context, rng).map_err(CliError::failure)?;
-    sunzi_keystore::files::create(context, &secret, &secret_file, place.passphrase.as_ref(), rng)
-        .map_err(|error| refused(&secret_file, error))?;
+    write_secret(context, &secret, &secret_file, place.lock.as_ref())?;
     LedgerFile::prepare(&ledger_file, context.fingerprint(), secret.id())
         .map_err(|error| refuse(&ledger_file, error))?;
+    Audit::begin(&folder.join(SECRET), secret.id())?;
+    if let Some(properties) = &place.properties {
+        let folders = FOLDERS.map(|party| folder.join(party));
+        properties::write(folders.iter().map(PathBuf::as_path), properties, (context, &secret))?;
+    }
     let public = PublicKey::generate(context, &secret, rng).map_err(CliError::failure)?;
     store(context, &public, &public_file).map_err(|error| refuse(&public_file, error))?;
     Ok(secret)
+}
+
+/// Writes a secret key to a new file, whose own bytes never reach the disk where something locks it.
+fn write_secret(
+    context: &RlweContext,
+    secret: &SecretKey,
+    file: &Path,
+    lock: Option<&Lock>,
+) -> Result<(), CliError> {
+    let mut bytes = Zeroizing::new(to_bytes(context, secret).map_err(CliError::failure)?);
+    if let Some(lock) = lock {
+        bytes = Zeroizing::new(lock.locked(file, &bytes)?);
+    }
+    let contents = |out: &mut File| out.write_all(&bytes).map_err(WireError::Io);
+    create(file, true, contents).map_err(|error| refuse(file, error))
 }
 
 /// Writes all keys of `sunzi keygen`, the secret key first: the others are made of it.
@@ -327,7 +364,10 @@ impl Made {
     ) -> Self {
         let parameters = FOLDERS.map(|party| format!("{party}/{PARAMETERS}"));
         let others = OWN_FILES.iter().chain(evaluation).map(|&file| file.to_owned());
-        let files = parameters.into_iter().chain(others).map(|file| Written { file, bytes: 0 });
+        let described = args.label.is_some() || args.expires.is_some();
+        let properties = FOLDERS.iter().filter(|_| described).map(|party| format!("{party}/{PROPERTIES}"));
+        let files =
+            parameters.into_iter().chain(others).chain(properties).map(|file| Written { file, bytes: 0 });
         let folder = args.directory.display().to_string();
         Self { folder, key, security, rotations: 0, key_bytes, files: files.collect() }
     }

@@ -11,7 +11,7 @@ use crate::error::CliError;
 use crate::output;
 
 /// Option for secret keys that others can reach.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct ModeArgs {
     /// Take a secret key that others on this machine can reach too, with a warning
     #[arg(long)]

@@ -7,10 +7,12 @@ use sunzi::program::contexts::{GALOIS, RELINEARIZATION};
 use sunzi::rlwe::randomness;
 use sunzi::rlwe::wire::{WireError, from_bytes, to_bytes};
 use sunzi::table::lookup::Answer;
+use sunzi_keystore::log::{Event, sha256};
 
 use super::server::Server;
 use super::{read, refuse_keys, refuse_lookup};
 use crate::args::lookup::QueryArgs;
+use crate::audit::{self, Audit};
 use crate::error::CliError;
 use crate::files::refuse_table;
 
@@ -26,11 +28,15 @@ pub(super) fn run(args: &QueryArgs) -> Result<(), CliError> {
     let query = to_bytes(&lookup, &query).map_err(CliError::failure)?;
     let keys = keys(&args.keys.join("eval"))?;
     let answer = server.answer(&keys, &query, lookup.most_answer_bytes())?;
+    let opening = audit::opening_of("read a look-up from", server.address(), sha256(&answer));
+    let audit = Audit::new(&args.log, &args.keys.join("secret"), secret.id());
     let from = Path::new(server.address());
     let answer: Answer = from_bytes(&lookup, &answer)
         .map_err(|error| CliError::damaged(format!("{}: {error}", server.address())))?;
-    let cells = lookup.read(&asked, &answer, &secret).map_err(|error| refuse_lookup(from, error))?;
-    read::print(args.json, &asked, cells)
+    audit.recorded(Event::Open(opening), || {
+        let cells = lookup.read(&asked, &answer, &secret);
+        read::print(args.json, &asked, cells.map_err(|error| refuse_lookup(from, error))?)
+    })
 }
 
 /// Reads the keys that a server gets, one file after the other.

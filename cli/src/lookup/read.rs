@@ -4,9 +4,11 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use sunzi::rlwe::wire::Reader;
 use sunzi::table::lookup::{Answer, Asked, Wanted};
+use sunzi_keystore::log::Event;
 
 use super::refuse_lookup;
 use crate::args::lookup::ReadArgs;
+use crate::audit::{self, Audit};
 use crate::error::{CliError, one_line};
 use crate::files::input::InputFile;
 use crate::files::{mode, refuse};
@@ -56,8 +58,11 @@ pub(super) fn run(args: &ReadArgs) -> Result<(), CliError> {
         return Err(CliError::mismatch(format!("{}: {message}", crate::files::named(&args.keys))));
     }
     let answer: Answer = reader.read(&lookup).map_err(of_answer)?;
-    let cells = lookup.read(&asked, &answer, &secret).map_err(|error| refuse_lookup(&args.answer, error))?;
-    print(args.json, &asked, cells)
+    let opening = audit::opening("read a look-up in", &input, None)?;
+    Audit::new(&args.log, &args.keys, got).recorded(Event::Open(opening), || {
+        let cells = lookup.read(&asked, &answer, &secret);
+        print(args.json, &asked, cells.map_err(|error| refuse_lookup(&args.answer, error))?)
+    })
 }
 
 /// Prints the row that an answer has, or that there is none.

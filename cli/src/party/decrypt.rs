@@ -10,6 +10,7 @@ use sunzi::program::ProgramError;
 use sunzi::rlwe::randomness;
 use sunzi::rlwe::wire::Accept;
 use sunzi::rlwe::words::counted;
+use sunzi_keystore::log::Event;
 
 use super::cards::Known;
 use super::fingerprint::Fingerprint;
@@ -18,6 +19,7 @@ use super::home::Home;
 use super::link::{Link, Speaker};
 use super::opening::{Opening, members};
 use crate::args::party::DecryptArgs;
+use crate::audit::Audit;
 use crate::error::{CliError, listed, one_lines, quoted};
 use crate::files::refuse;
 use crate::output;
@@ -40,7 +42,7 @@ pub(super) fn run(args: &DecryptArgs) -> Result<(), CliError> {
     let contacts = home.known_cards()?;
     let identity = home.identity()?;
     let contexts = home.agreement.contexts()?;
-    let holding = home.holding(contexts.rlwe())?;
+    let holding = home.holding(contexts.rlwe(), &args.passphrase)?;
     let ledger = home.ledger()?;
     let (roster, joint) = (home.roster(&contexts, &contacts)?, ledger.ledger().key());
     let members = members(&roster, home.me, &args.others)?;
@@ -73,14 +75,8 @@ pub(super) fn run(args: &DecryptArgs) -> Result<(), CliError> {
     if !args.wait.yes {
         crate::ask::confirm("Open these results?", "--yes")?;
     }
-    let shares = run.answer(&mut link, &mut gathered)?;
-    if run.receivers.contains(&home.me) {
-        gathered.complete(&mut link)?;
-        run.print(gathered)?;
-    } else {
-        let to = run.receivers.iter().map(|party| roster.name(*party).to_owned()).collect();
-        output::report(args.output.json, &Sent { shares, to }, Sent::text)?;
-    }
+    let event = Event::Open(run.opening.logged()?);
+    Audit::beside(home.folder(), joint).recorded(event, || run.open(&mut link, gathered))?;
     speaker.finish(link, args.wait.quiet)?;
     run.remark();
     Ok(())
@@ -224,6 +220,17 @@ impl Run<'_> {
         );
         output::print_beside(one_lines(&text).trim_end());
         Ok(())
+    }
+
+    /// Gives the shares of this party, and prints the results if it gets to read them.
+    fn open(&mut self, link: &mut Link, mut gathered: Gathered) -> Result<(), CliError> {
+        let shares = self.answer(link, &mut gathered)?;
+        if self.receivers.contains(&self.opening.home.me) {
+            gathered.complete(link)?;
+            return self.print(gathered);
+        }
+        let to = self.receivers.iter().map(|party| self.opening.roster.name(*party).to_owned()).collect();
+        output::report(self.args.output.json, &Sent { shares, to }, Sent::text)
     }
 
     /// Makes the shares of this party, each counted before, sends them to those who read the results, and returns how many there are.

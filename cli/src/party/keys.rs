@@ -10,15 +10,18 @@ use sunzi::parties::decryption::Holding;
 use sunzi::parties::keys::JointKeys;
 use sunzi::program::Contexts;
 use sunzi::program::contexts::{GALOIS, PARAMETERS, PUBLIC, RELINEARIZATION};
-use sunzi::rlwe::wire::{self, Unfinished, WireError, create, load, store};
+use sunzi::rlwe::wire::{self, Unfinished, WireError, create, store};
 use sunzi::rlwe::words::bytes;
 use sunzi::rlwe::{KeyId, LedgerFile, RlweContext, SharingLedger};
 
 use super::hashes::{Hashes, Hashing};
 use super::home::{Home, KEYS, LEDGER, LONGEST, SECRET, SHARE, write_text};
+use crate::args::passphrase::PassphraseArgs;
 use crate::error::CliError;
 use crate::files::input::read_text;
+use crate::files::mode::ModeArgs;
 use crate::files::{named, refuse};
+use crate::passphrase::opened::secret_in;
 
 /// Folder of the keys that parties made, in their session.
 const FOLDER: &str = "keys";
@@ -244,8 +247,12 @@ impl Home {
         [SECRET, SHARE].iter().any(|file| self.path(file).exists())
     }
 
-    /// Reads what this party opens results with.
-    pub(super) fn holding(&self, context: &RlweContext) -> Result<Holding, CliError> {
+    /// Reads what this party opens results with, under a passphrase or not.
+    pub(super) fn holding(
+        &self,
+        context: &RlweContext,
+        passphrase: &PassphraseArgs,
+    ) -> Result<Holding, CliError> {
         let all = !self.agreement.opens_by_shares();
         let file = self.path(if all { SECRET } else { SHARE });
         self.check_kept()?;
@@ -256,9 +263,10 @@ impl Home {
             )));
         }
         let refused = |error| refuse(&file, error);
+        let mode = ModeArgs::default();
         match all {
-            true => load(context, &file).map(Holding::Secret).map_err(refused),
-            false => load(context, &file).map(Holding::Share).map_err(refused),
+            true => secret_in(context, &file, (&mode, passphrase), refused).map(Holding::Secret),
+            false => secret_in(context, &file, (&mode, passphrase), refused).map(Holding::Share),
         }
     }
 

@@ -13,9 +13,11 @@ use sunzi::program::{Contexts, Plan};
 use sunzi::rlwe::KeyId;
 use sunzi::rlwe::wire::{WireError, open_regular};
 use sunzi::rlwe::words::counted;
+use sunzi_keystore::log::Opening as Logged;
 
 use super::agreement::Agreement;
 use super::home::Home;
+use crate::audit;
 use crate::error::{CliError, listed, quoted};
 use crate::files::input::InputFile;
 use crate::files::{named, refuse};
@@ -80,6 +82,18 @@ impl<'a> Opening<'a> {
     /// Opens a reader of the results.
     pub(super) fn reader(&self) -> Result<ResultsReader<'a, BufReader<File>>, CliError> {
         reader(self.contexts, (self.file, &self.input), self.key)
+    }
+
+    /// Returns what the audit log says of the opening.
+    pub(super) fn logged(&self) -> Result<Logged, CliError> {
+        let Agreement { plan, policy, .. } = &self.home.agreement;
+        let mut ciphertexts = 0;
+        self.each(|_| {
+            ciphertexts += 1;
+            Ok(())
+        })?;
+        let logged = audit::opening("give shares of a decryption of", &self.input, Some(&plan.program))?;
+        Ok(Logged { agreed: true, share: Some(audit::share(*policy, ciphertexts)), ..logged })
     }
 
     /// Returns the hash of the ciphertexts that are to be opened.

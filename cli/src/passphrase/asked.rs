@@ -1,12 +1,13 @@
 //! Passphrases: from a file, of a command, or asked for at a terminal.
 
-use std::io::{IsTerminal, Read, stdin};
+use std::io::{IsTerminal, stdin};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use sunzi_keystore::Passphrase;
 use zeroize::Zeroizing;
 
+use super::command::{LIMIT, printed};
+use super::lock::Lock;
 use crate::args::passphrase::{NewPassphraseArgs, PassphraseArgs};
 use crate::error::CliError;
 use crate::files::input::read_text;
@@ -42,16 +43,26 @@ impl Source {
         matches!(self, Self::Terminal)
     }
 
-    /// Returns the passphrase of a file with a secret key.
-    pub(super) fn passphrase(&self, file: &Path) -> Result<Passphrase, CliError> {
-        made(&self.text("Passphrase of", file, "--passphrase-file or --passphrase-command")?)
+    /// Returns the passphrase of a file with a secret key; options begin with `prefix`.
+    pub(super) fn passphrase(&self, file: &Path, prefix: &str) -> Result<Passphrase, CliError> {
+        let options = format!("--{prefix}passphrase-file or --{prefix}passphrase-command");
+        made(&self.text("Passphrase of", file, &options)?)
     }
 
     /// Returns the first line of what a source has. `options` say how it is given where there is no terminal.
     fn text(&self, what: &str, file: &Path, options: &str) -> Result<Zeroizing<String>, CliError> {
         let text = match self {
             Self::File(own) => Zeroizing::new(read_text(own, "a passphrase", LONGEST_TEXT)?),
-            Self::Command(command) => printed(command)?,
+            Self::Command(command) => {
+                let output = printed((command, "the passphrase"), None, LIMIT)?;
+                let text = std::str::from_utf8(&output).map(str::to_owned);
+                let text =
+                    text.map_err(|_| CliError::input("the command for the passphrase printed no text"))?;
+                if text.trim().is_empty() {
+                    return Err(CliError::input("the command for the passphrase printed nothing"));
+                }
+                Zeroizing::new(text)
+            }
             Self::Terminal if stdin().is_terminal() => {
                 let asked = rpassword::prompt_password(format!("{what} {}: ", named(file)));
                 Zeroizing::new(asked.map_err(|error| CliError::io(format!("the terminal: {error}")))?)
@@ -73,8 +84,16 @@ pub(super) fn known(args: &PassphraseArgs) -> Source {
     Source::of(args.passphrase_command.as_ref(), args.passphrase_file.clone().or_else(of_system))
 }
 
+/// Asks for what a secret is to be locked by.
+pub(crate) fn lock(args: &NewPassphraseArgs, file: &Path) -> Result<Lock, CliError> {
+    match (&args.new_wrap_command, &args.new_unwrap_command) {
+        (Some(wrap), Some(unwrap)) => Ok(Lock::Service { wrap: wrap.clone(), unwrap: unwrap.clone() }),
+        _ => new(args, file).map(Lock::Passphrase),
+    }
+}
+
 /// Asks for a new passphrase, at a terminal twice.
-pub(crate) fn new(args: &NewPassphraseArgs, file: &Path) -> Result<Passphrase, CliError> {
+fn new(args: &NewPassphraseArgs, file: &Path) -> Result<Passphrase, CliError> {
     let source = Source::of(args.new_passphrase_command.as_ref(), args.new_passphrase_file.clone());
     let options = "--new-passphrase-file or --new-passphrase-command";
     let first = source.text("New passphrase of", file, options)?;
@@ -92,28 +111,4 @@ pub(crate) fn new(args: &NewPassphraseArgs, file: &Path) -> Result<Passphrase, C
 
 fn made(text: &str) -> Result<Passphrase, CliError> {
     Passphrase::new(text).map_err(CliError::input)
-}
-
-/// Returns what a command of the shell prints.
-fn printed(command: &str) -> Result<Zeroizing<String>, CliError> {
-    let failed = |why: String| CliError::input(format!("the command for the passphrase {why}"));
-    let shell = if cfg!(windows) { ["cmd", "/C"] } else { ["sh", "-c"] };
-    let mut child = Command::new(shell[0])
-        .args([shell[1], command])
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(|error| failed(format!("could not be started: {error}")))?;
-    let mut text = Zeroizing::new(String::new());
-    let out = child.stdout.take().map(|out| out.take(LONGEST_TEXT));
-    let read = out.map_or(Ok(0), |mut out| out.read_to_string(&mut text));
-    let status = child.wait().map_err(|error| failed(error.to_string()))?;
-    read.map_err(|error| failed(format!("printed no text: {error}")))?;
-    if !status.success() {
-        return Err(failed(format!("ended with {status}")));
-    }
-    if text.trim().is_empty() {
-        return Err(failed("printed nothing".to_owned()));
-    }
-    Ok(text)
 }

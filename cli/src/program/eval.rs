@@ -26,6 +26,7 @@ use crate::error::CliError;
 use crate::files::input::InputFile;
 use crate::files::target::{Content, Stopped, Target};
 use crate::files::{self, named, stored};
+use crate::keys::properties::Held;
 use crate::progress::Progress;
 
 /// Name of the folder with what `sunzi eval` needs.
@@ -58,7 +59,10 @@ pub(crate) fn run(args: &EvalArgs) -> Result<(), CliError> {
         memory: args.memory,
         progress: &progress,
     };
-    let (plan, len) = asked.with(|run, table| Ok((run.plan.clone(), run.write(&target, table)?)))?;
+    let (plan, len) = asked.with(|run, table| {
+        Held { folder: &args.keys, key: table.key(), secret: None }.remark();
+        Ok((run.plan.clone(), run.write(&target, table)?))
+    })?;
     drop(progress);
     let made = Made {
         file: target.name(),

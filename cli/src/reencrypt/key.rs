@@ -6,15 +6,17 @@ use std::path::Path;
 use serde::Serialize;
 use sunzi::program::Contexts;
 use sunzi::program::contexts::{LEDGER, PARAMETERS};
-use sunzi::rlwe::wire::{WireError, create, load, store};
+use sunzi::rlwe::wire::{Kind, WireError, create, load, store};
 use sunzi::rlwe::words::bytes;
 use sunzi::rlwe::{
     LedgerFile, ReencryptionKey, ReencryptionPublicKey, RlweError, SharingLedger, SharingPolicy, randomness,
 };
+use sunzi_keystore::log::Event;
 
 use super::KEY;
 use crate::args::reencrypt::KeyArgs;
 use crate::ask::confirm;
+use crate::audit::Audit;
 use crate::error::CliError;
 use crate::files::folder::{Entry, whole};
 use crate::files::input::InputFile;
@@ -60,12 +62,17 @@ pub(super) fn run(args: &KeyArgs) -> Result<(), CliError> {
             "--expect with the fingerprint, or --yes",
         )?;
     }
-    let mut rng = randomness::from_os().map_err(CliError::failure)?;
-    let key =
-        ReencryptionKey::generate(contexts.rlwe(), &secret, &public, &mut rng).map_err(CliError::input)?;
-    let ledger = SharingLedger::new(contexts.rlwe().fingerprint(), secret.id(), policy);
-    let write = |folder: &Path| write(&contexts, &key, ledger, folder);
-    let len = whole(&args.directory, Entry::OwnerAlone, write)?;
+    let event = Event::Enable { by: Kind::ReencryptionKey.to_string(), to: public.id().to_string() };
+    let audit = Audit::new(&args.log, &args.owner.keys, secret.id());
+    let (key, len) = audit.recorded(event, || {
+        let mut rng = randomness::from_os().map_err(CliError::failure)?;
+        let key = ReencryptionKey::generate(contexts.rlwe(), &secret, &public, &mut rng);
+        let key = key.map_err(CliError::input)?;
+        let ledger = SharingLedger::new(contexts.rlwe().fingerprint(), secret.id(), policy);
+        let write = |folder: &Path| write(&contexts, &key, ledger, folder);
+        let len = whole(&args.directory, Entry::OwnerAlone, write)?;
+        Ok((key, len))
+    })?;
     let made = Made {
         folder: args.directory.display().to_string(),
         from: key.source().to_string(),

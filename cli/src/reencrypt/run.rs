@@ -9,7 +9,7 @@ use serde::Serialize;
 use sunzi::program::Contexts;
 use sunzi::program::contexts::{LEDGER, PARAMETERS, Proxy};
 use sunzi::program::results::ResultsReader;
-use sunzi::rlwe::wire::{Kind, WireError, load, open_regular};
+use sunzi::rlwe::wire::{Kind, WireError, open_regular};
 use sunzi::rlwe::words::{bytes, counted};
 use sunzi::rlwe::{LedgerFile, ReencryptionKey};
 
@@ -18,7 +18,8 @@ use crate::args::reencrypt::RunArgs;
 use crate::error::CliError;
 use crate::files::input::InputFile;
 use crate::files::target::{Content, Target};
-use crate::files::{mode, named, refuse, stored};
+use crate::files::{named, refuse, stored};
+use crate::passphrase::opened;
 use crate::program::stopped::Stopped;
 use crate::progress::Progress;
 use crate::{files, program};
@@ -92,8 +93,8 @@ fn open(args: &RunArgs) -> Result<Opened, CliError> {
     let contexts = files::contexts(args.accept.parameters(), &folder.join(PARAMETERS)).map_err(of_folder)?;
     contexts.check_reencryption().map_err(|error| program::refuse_in(folder, error))?;
     let (file, count) = (folder.join(KEY), folder.join(LEDGER));
-    mode::check(&file, &args.mode)?;
-    let key: ReencryptionKey = load(contexts.rlwe(), &file).map_err(of_folder)?;
+    let options = (&args.mode, &args.passphrase);
+    let key: ReencryptionKey = opened::secret_in(contexts.rlwe(), &file, options, of_folder)?;
     let ledger = LedgerFile::open(&count).map_err(|error| match error {
         WireError::Io(error) if error.kind() == ErrorKind::NotFound => CliError::io(format!(
             "{} is missing, and without it nobody knows how many results were handed on: put it back, or ask the owner to make another key with \

@@ -6,6 +6,8 @@ mod agreed;
 #[cfg(test)]
 mod arrow;
 #[cfg(test)]
+mod audit;
+#[cfg(test)]
 mod bad_input;
 #[cfg(test)]
 mod commands;
@@ -28,6 +30,8 @@ mod documents;
 mod elsewhere;
 #[cfg(test)]
 mod errors;
+#[cfg(test)]
+mod expiry;
 #[cfg(test)]
 mod files;
 #[cfg(test)]
@@ -76,6 +80,8 @@ mod pictures;
 mod python;
 #[cfg(test)]
 mod reencryption;
+#[cfg(test)]
+mod rekeying;
 #[cfg(test)]
 mod schemas;
 #[cfg(test)]

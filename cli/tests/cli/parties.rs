@@ -150,8 +150,23 @@ fn three_parties_make_keys_and_open_results_over_a_folder() {
     check_results(&ended(begin_decrypt(&folder, "north", TABLES)));
     assert_eq!(status(&folder, "north")["used"], 1);
 
+    secrets_take_passphrases(&folder);
     others_are_refused(&folder);
     changed_keys_are_refused(&folder);
+}
+
+/// The secret of a party may be under a passphrase, and its log has what it gave shares of.
+fn secrets_take_passphrases(folder: &Folder) {
+    fs::write(folder.path("word"), "correct horse battery staple").unwrap();
+    folder.fine("passphrase set north --new-passphrase-file word");
+    let line = format!("party decrypt results.sz --home north --yes --timeout 1{TABLES}");
+    folder.refused(&line, 2, &["--passphrase-file"]);
+    let open = format!("{TABLES} --passphrase-file word");
+    check_results(&ended(begin_decrypt(folder, "north", &open)));
+    folder.fine("passphrase remove north --passphrase-file word");
+    let log = folder.fine("keys log north");
+    assert!(log.contains("give shares of a decryption of \"results.sz\""), "{log}");
+    assert!(log.contains("which was agreed on, share 1 ciphertext of"), "{log}");
 }
 
 /// Nothing is answered for what the agreed program did not make.

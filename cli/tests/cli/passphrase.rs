@@ -116,3 +116,97 @@ fn keys_of_lookups_may_have_one() {
     folder.fine("lookup answer words q.sz --keys keys/eval -o a.sz");
     assert_eq!(folder.fine(&format!("lookup read a.sz --note q.sz.asked {open}")), "number  2\n");
 }
+
+/// A service that wraps keys: it turns the bits of what it gets over, and keeps a list of how often it was asked.
+#[cfg(unix)]
+const SERVICE: &str = "printf x >> \"$1.calls\"; [ \"$1\" = wrap ] && printf v1:; [ \"$1\" = unwrap ] && head -c 3 > /dev/null; tr '\\000-\\377' '\\200-\\377\\000-\\177'";
+
+#[cfg(unix)]
+#[test]
+fn a_service_that_does_not_give_the_key_back_leaves_the_secret() {
+    let folder = folder("passphrase-service");
+    keygen(&folder, "");
+    fs::write(folder.path("kms"), SERVICE).unwrap();
+    let (set, file) = (["passphrase", "set", "keys/secret"], folder.path("keys/secret/secret.sz"));
+    let plain = fs::read(&file).unwrap();
+    let wrapping = |wrap: &str, unwrap: &str| {
+        let options = ["--new-wrap-command", wrap, "--new-unwrap-command", unwrap];
+        folder.run_of(&[&set[..], &options].concat())
+    };
+    // A service that does not give the key back leaves the secret as it was.
+    for (wrap, unwrap, word) in [
+        ("false", "cat", "ended with"),
+        ("sh kms wrap", "cat", "35 bytes: expected 32"),
+        ("cat", "sh kms wrap | tail -c 32", "does not open the file"),
+        ("cat", "base64", "base64 -d"),
+        ("head -c 70000 /dev/zero", "cat", "more than 65536 bytes"),
+        ("true", "cat", "printed nothing"),
+    ] {
+        let output = wrapping(wrap, unwrap);
+        assert_eq!(output.status.code(), Some(2), "{wrap}: {}", stderr(&output));
+        assert!(stderr(&output).contains(word), "{wrap}: {}", stderr(&output));
+        assert_eq!(fs::read(&file).unwrap(), plain, "{wrap}");
+    }
+    fs::remove_file(folder.path("wrap.calls")).unwrap();
+    assert!(wrapping("sh kms wrap", "sh kms unwrap").status.success());
+    assert_eq!(fs::read(folder.path("wrap.calls")).unwrap(), b"x");
+    let locked = fs::read(&file).unwrap();
+    assert_eq!((&locked[96..99], locked.len()), (&b"v1:"[..], plain.len() + 64 + 24 + 8 + 35 + 16));
+    let inspected = json(&folder.run("inspect keys/secret/secret.sz --json"));
+    assert_eq!(inspected["object"], "a SECRET under a wrapped key", "{inspected}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_wrapped_key_opens_by_its_service_alone() {
+    let folder = folder("passphrase-wrapped");
+    fs::write(folder.path("kms"), SERVICE).unwrap();
+    keygen(&folder, "");
+    let plain = fs::read(folder.path("keys/secret/secret.sz")).unwrap();
+    let wrap = ["--new-wrap-command", "sh kms wrap", "--new-unwrap-command", "sh kms unwrap"];
+    folder.fine_of(&[&["passphrase", "set", "keys/secret"][..], &wrap].concat());
+    let open = ["--unwrap-command", "sh kms unwrap"];
+    assert!(decrypted(&folder, &open).starts_with(ANSWER));
+    for (options, word) in [
+        (&[][..], "--unwrap-command"),
+        (&["--passphrase-file", "long"], "--unwrap-command"),
+        (&["--unwrap-command", "cat"], "35 bytes"),
+        (&["--unwrap-command", "head -c 32 /dev/zero"], "does not open the file"),
+        (&["--unwrap-command", "sh kms unwrap; exit 9"], "ended with"),
+    ] {
+        let output = folder.run_of(&[&["decrypt", "r.sz", "--keys", "keys/secret"][..], options].concat());
+        assert_eq!(output.status.code(), Some(2), "{options:?}");
+        assert!(stderr(&output).contains(word), "{options:?}: {}", stderr(&output));
+    }
+    // A file name is no part of any command.
+    fs::create_dir(folder.path("$(touch hacked)")).unwrap();
+    for name in ["secret.sz", "parameters.sz"] {
+        fs::copy(
+            folder.path(&format!("keys/secret/{name}")),
+            folder.path(&format!("$(touch hacked)/{name}")),
+        )
+        .unwrap();
+    }
+    let odd = ["decrypt", "r.sz", "--keys", "$(touch hacked)", "-q", open[0], open[1]];
+    assert!(folder.fine_of(&odd).starts_with(ANSWER) && !folder.path("hacked").exists());
+    // From the service to a passphrase, and back to none.
+    let change = ["passphrase", "change", "keys/secret", open[0], open[1], "--new-passphrase-file", "long"];
+    folder.fine_of(&change);
+    folder.fine("passphrase remove keys/secret --passphrase-file long");
+    assert_eq!(fs::read(folder.path("keys/secret/secret.sz")).unwrap(), plain);
+    // Keys are made under a service as well.
+    let made = ["keygen", "job.params", "-d", "wrapped", "--rotations", "none", "-q"];
+    folder.fine_of(&[&made[..], &wrap].concat());
+    let inspected = json(&folder.run("inspect wrapped/secret/secret.sz --json"));
+    assert_eq!(inspected["object"], "a SECRET under a wrapped key", "{inspected}");
+    folder.refused("keygen job.params -d x --new-wrap-command cat", 2, &["--new-unwrap-command"]);
+}
+
+#[test]
+fn files_without_a_secret_are_refused_before_a_passphrase_is_asked_for() {
+    let folder = folder("passphrase-kinds");
+    keygen(&folder, "");
+    folder.refused("passphrase set keys/public/public.sz", 2, &["a public key", "a file with a secret"]);
+    folder.refused("passphrase set keys/secret/sharing.sz", 2, &["a sharing ledger", "takes no passphrase"]);
+    folder.refused("passphrase set keys/secret", 2, &["no terminal to ask"]);
+}

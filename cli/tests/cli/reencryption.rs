@@ -298,6 +298,13 @@ fn proxies(folder: &Folder, first: &str) {
         fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
     }
     let whole = fs::read(&key).unwrap();
+    // The key of a proxy may be under a passphrase.
+    fs::write(folder.path("word"), "correct horse battery staple").unwrap();
+    folder.fine(&format!("passphrase set {first}/reencryption.sz --new-passphrase-file word"));
+    folder.refused(&run, 2, &["--passphrase-file"]);
+    folder.refused(&format!("{run} --passphrase-file t.csv"), 2, &["does not open the file"]);
+    folder.fine(&format!("passphrase remove {first}/reencryption.sz --passphrase-file word"));
+    assert_eq!(fs::read(&key).unwrap(), whole);
     let mut damaged = whole.clone();
     damaged[whole.len() / 2] ^= 1;
     fs::write(&key, &damaged).unwrap();

@@ -16,10 +16,23 @@ use crate::{Cost, KeystoreError, LONGEST, Passphrase, lock, unlock};
 /// # Errors
 /// [`WireError::Io`] where the file cannot be read.
 pub fn is_locked(path: &Path) -> Result<bool, WireError> {
+    Ok(kind_of(path)? == Some(Kind::LockedSecret))
+}
+
+/// Whether a file has a secret under a wrapped data key. A file that is none of Sunzi has not.
+///
+/// # Errors
+/// [`WireError::Io`] where the file cannot be read.
+pub fn is_wrapped(path: &Path) -> Result<bool, WireError> {
+    Ok(kind_of(path)? == Some(Kind::WrappedSecret))
+}
+
+/// Returns the kind of a file, if it is one of Sunzi.
+fn kind_of(path: &Path) -> Result<Option<Kind>, WireError> {
     match open_regular(path).and_then(|mut file| Header::read(&mut file)) {
-        Ok(header) => Ok(header.kind == Kind::LockedSecret as u16),
+        Ok(header) => Ok(Kind::of(header.kind)),
         Err(WireError::Io(error)) => Err(WireError::Io(error)),
-        Err(_) => Ok(false),
+        Err(_) => Ok(None),
     }
 }
 

@@ -4,6 +4,9 @@
 //! says; the cipher is XChaCha20-Poly1305. Everything that is not encrypted is authenticated: the header, which names parameters and key as the secret's own does, the
 //! cost, the salt and the nonce. So a file that was changed, and a passphrase that is wrong, are refused, and nothing tells one from the other.
 //!
+//! [`lock_under`] encrypts a file under a data key that a key management service wraps, and which the file keeps wrapped. [`Properties`] are label and expiry of a key, in a file that the secret
+//! key authenticates, and [`log`] is the audit log of what was opened with it.
+//!
 //! A passphrase that can be guessed protects nothing: whoever has the file tries as many as they like, each at the cost that the file says.
 //!
 //! ```
@@ -34,11 +37,18 @@
 mod cost;
 pub mod files;
 mod locked;
+pub mod log;
 mod passphrase;
+mod properties;
+mod time;
+mod wrapped;
 
 pub use cost::Cost;
 pub use locked::{LONGEST, cost_of, lock, unlock};
 pub use passphrase::{LONGEST_PASSPHRASE, Passphrase};
+pub use properties::{LONGEST_PROPERTIES, Label, Properties, StoredProperties};
+pub use time::Time;
+pub use wrapped::{DataKey, LONGEST_WRAPPED, lock_under, unlock_under, wrapped_key};
 
 use sunzi_rlwe::wire::WireError;
 
@@ -57,6 +67,23 @@ pub enum KeystoreError {
         "this passphrase does not open the file: try again, or take a copy of the file if it may be damaged"
     )]
     PassphraseWrong,
+    /// The data key is another one, or the file was changed.
+    #[error(
+        "this data key does not open the file: unwrap the one that the file has, or take a copy of the file if it may be damaged"
+    )]
+    DataKeyWrong,
+    /// A data key has another length.
+    #[error("a data key of {got} bytes: expected 32, as they were before they were wrapped")]
+    DataKeyLength {
+        /// Number of bytes that came.
+        got: usize,
+    },
+    /// A wrapped data key is too long, or is none.
+    #[error("a wrapped data key of {got} bytes: expected 1 to {LONGEST_WRAPPED}")]
+    WrappedLength {
+        /// Number of bytes that came.
+        got: usize,
+    },
     /// The file is under a passphrase, and none was given.
     #[error("the secret key is under a passphrase: give it")]
     PassphraseMissing,
@@ -73,8 +100,11 @@ pub enum KeystoreError {
     /// The derivation failed, for want of memory.
     #[error("a derivation with {0} KiB of memory failed: free some, or take another machine")]
     DerivationMemory(u32),
-    /// The file holds no secret that could be locked.
-    #[error("only files with a secret are put under a passphrase, this has {0}")]
+    /// Somebody without the secret key set the label and the expiry.
+    #[error("label and expiry of this key were changed by somebody who does not have it: set them again")]
+    PropertiesChanged,
+    /// The file holds no secret.
+    #[error("expected a file with a secret, got {0}")]
     NotSecret(String),
     /// The file is none of a secret under a passphrase, or is damaged.
     #[error(transparent)]

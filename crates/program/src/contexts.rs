@@ -10,6 +10,7 @@ mod integers;
 mod joint;
 mod keys;
 mod proxy;
+mod rekeying;
 mod rows;
 mod sharing;
 

@@ -202,6 +202,11 @@ pub enum RlweError {
         "a re-encryption key leads to the key of somebody else, and this is the public key of the same secret"
     )]
     SameKey,
+    /// A rekeying key was asked for that leads from a secret to itself.
+    #[error(
+        "a rekeying key leads from an old secret key to a new one, and both are the same: make a new one"
+    )]
+    SameSecret,
     /// The file that counts shared decryptions failed.
     #[error("the sharing ledger: {0}")]
     Ledger(#[source] LedgerError),

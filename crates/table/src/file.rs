@@ -7,6 +7,7 @@
 mod digits;
 mod form;
 mod reader;
+mod rekeyed;
 mod schema;
 mod shape;
 mod writer;

@@ -1,4 +1,4 @@
-//! Specimens of files of re-encryption: both keys, and a ciphertext that went through a hop.
+//! Specimens of files of re-encryption and rekeying: their keys, and a ciphertext that went through a hop.
 
 use std::rc::Rc;
 
@@ -7,7 +7,10 @@ use rand_core::SeedableRng;
 use sunzi_encoding::Plaintext;
 use sunzi_rlwe::reencryption::{ReencryptionContext, ReencryptionKey, ReencryptionPublicKey};
 use sunzi_rlwe::wire::Format;
-use sunzi_rlwe::{Ciphertext, DeclaredNoise, Exact, LedgerFile, SecretKey, SharingLedger, SharingPolicy};
+use sunzi_rlwe::{
+    Ciphertext, DeclaredNoise, Evaluator, Exact, LedgerFile, RekeyingKey, SecretKey, SharingLedger,
+    SharingPolicy,
+};
 
 use super::specimens::{Failure, Specimen, bfv_parameters, bgv_parameters};
 use crate::scheme::{Encrypted, Scheme};
@@ -50,6 +53,7 @@ where
     let ciphertext = context.encrypt_secret(&message, from, &mut rng)?;
     let owners = Rc::new(Owners { context: context.clone(), secrets, ciphertext });
     let handed_on = owners.hand_on(&key, &mut rng).ok_or("a hop without room")?;
+    let rekeying = RekeyingKey::generate(&rlwe, from, to, &mut rng)?;
     let run = |owners: &Rc<Owners<C>>| {
         let owners = Rc::clone(owners);
         move |key: &ReencryptionKey| {
@@ -59,7 +63,7 @@ where
         }
     };
     let of_key = run(&owners);
-    let (of_public, opening) = (Rc::clone(&owners), Rc::clone(&owners));
+    let (of_public, opening, old) = (Rc::clone(&owners), Rc::clone(&owners), Rc::clone(&owners));
     Ok(vec![
         Specimen::new(&format!("{name}-reencryption-public"), &rlwe, &public, move |public| {
             let (rlwe, [from, _]) = (of_public.context.rlwe(), &of_public.secrets);
@@ -67,6 +71,10 @@ where
             made.iter().for_each(&of_key);
         })?,
         Specimen::new(&format!("{name}-reencryption"), &rlwe, &key, run(&owners))?,
+        Specimen::new(&format!("{name}-rekeying"), &rlwe, &rekeying, move |key: &RekeyingKey| {
+            let rekeyed = Evaluator::<C::Own>::new(&old.context).rekey(&old.ciphertext, key);
+            drop(rekeyed.map(|rekeyed| old.context.decrypt(&rekeyed, &old.secrets[1])));
+        })?,
         Specimen::new(&format!("{name}-reencrypted"), context, &handed_on, move |a: &Encrypted<C>| {
             drop(opening.context.decrypt(a, &opening.secrets[1]));
         })?,

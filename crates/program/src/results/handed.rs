@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, Write};
 
+use sunzi_rlwe::RekeyingKey;
 use sunzi_rlwe::wire::WireError;
 
 use super::{ResultsReader, ResultsWriter};
@@ -52,6 +53,35 @@ impl<I: BufRead> ResultsReader<'_, I> {
             done();
         }
         Ok(())
+    }
+
+    /// Rekeys all remaining outputs, and writes them as a file of results under the key that a rekeying key leads to; returns the number of ciphertexts. `done` is called
+    /// after each ciphertext of all plaintext moduli.
+    ///
+    /// # Errors
+    /// [`ProgramError::Mismatch`] for results of another key; every error of [`next_answer`](Self::next_answer), [`Contexts::rekey`](crate::Contexts::rekey) and
+    /// [`ResultsWriter::put`].
+    pub fn rekey<E: From<WireError> + From<ProgramError>>(
+        &mut self,
+        key: &RekeyingKey,
+        out: impl Write,
+        done: &dyn Fn(),
+    ) -> Result<u64, E> {
+        if self.key != key.source() {
+            return Err(ProgramError::mismatch("the key of the results", key.source(), self.key).into());
+        }
+        let mut writer = ResultsWriter::new(self.contexts, key.target(), self.description.clone(), out)?;
+        let mut count = 0;
+        while let Some((_, _, answer)) = self.next_answer()? {
+            let Answer::Encrypted(chunk) = answer else {
+                writer.put(&answer)?;
+                continue;
+            };
+            count += chunk.count() as u64;
+            writer.put(&Answer::Encrypted(self.contexts.rekey(&chunk, key)?))?;
+            done();
+        }
+        Ok(count)
     }
 
     /// Checks what can be told of all outputs together.

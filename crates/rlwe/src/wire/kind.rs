@@ -61,6 +61,10 @@ kinds! {
     SharingLedger = 0x0201, "a sharing ledger";
     /// A file with a secret, encrypted under a passphrase.
     LockedSecret = 0x0202, "a SECRET under a passphrase";
+    /// Label and expiry of a key.
+    KeyProperties = 0x0203, "label and expiry of a key";
+    /// A file with a secret, encrypted under a data key that a key management service wraps.
+    WrappedSecret = 0x0204, "a SECRET under a wrapped key";
     /// A public key.
     PublicKey = 0x0300, "a public key";
     /// A public key for re-encryption.
@@ -69,6 +73,8 @@ kinds! {
     RelinearizationKey = 0x0400, "a relinearisation key";
     /// A re-encryption key, for a proxy alone.
     ReencryptionKey = 0x0401, "a SECRET re-encryption key";
+    /// A rekeying key, from an old secret of an owner to a new one.
+    RekeyingKey = 0x0402, "a rekeying key";
     /// Galois keys, for several automorphisms.
     GaloisKeys = 0x0500, "Galois keys";
     /// Encapsulation keys, to a sparse secret and back.
@@ -288,6 +294,7 @@ impl Kind {
             Self::SecretKey
                 | Self::SharingLedger
                 | Self::LockedSecret
+                | Self::WrappedSecret
                 | Self::BfvPlaintext
                 | Self::BgvPlaintext
                 | Self::CkksPlaintext

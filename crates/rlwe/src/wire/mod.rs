@@ -35,6 +35,7 @@ mod plaintext;
 mod raising;
 mod real_ring;
 mod reencryption;
+mod rekeying;
 mod sink;
 mod source;
 

@@ -92,6 +92,16 @@ impl Shape {
         Self::of(schema.clone(), span, encrypted_len, fields.as_bytes().len(), Layers::Packed(form))
     }
 
+    /// Returns the shape of a table of the same contents whose first input takes `first_len` bytes in each chunk.
+    pub(super) fn with_first_len(&self, first_len: u64) -> Result<Self, TableError> {
+        let (schema, span) = (&self.schema, self.layout.span);
+        match &self.form {
+            Some(form) => Self::packed(schema, form.clone(), first_len),
+            None if self.digits.is_some() => Self::of_digits(schema, span, first_len),
+            None => Self::new(schema, span, first_len)?.of_part(self.rows()),
+        }
+    }
+
     /// Returns the shape of the part of a table that one of several parties encrypts: rows from `rows.start` to `rows.end` − 1. Its ciphertexts have zero in all
     /// other rows, and its clear columns have its own rows alone.
     ///
