@@ -53,6 +53,7 @@ where
     let ciphertext = context.encrypt_secret(&message, from, &mut rng)?;
     let owners = Rc::new(Owners { context: context.clone(), secrets, ciphertext });
     let handed_on = owners.hand_on(&key, &mut rng).ok_or("a hop without room")?;
+    let [from, to] = &owners.secrets;
     let rekeying = RekeyingKey::generate(&rlwe, from, to, &mut rng)?;
     let run = |owners: &Rc<Owners<C>>| {
         let owners = Rc::clone(owners);
