@@ -21,7 +21,7 @@ const ISA: &str = "SUNZI_ISA";
 /// Arguments of the run on the portable table: packages and features are those of the ordinary run, so that nothing is built twice. Command
 /// lines and documents meet no table that the tests of the libraries do not meet, and memory is that of every table.
 const PORTABLE: &str = "test --workspace --exclude sunzi-python --features lab/peers,sunzi-cli/shared --no-fail-fast --lib --test bfv --test bgv --test big \
-     --test circuits --test ckks --test fermat --test kernels --test keystore --test parties --test program --test ring --test rlwe --test service --test table --test testing \
+     --test circuits --test ckks --test fermat --test kernels --test keystore --test oprf --test parties --test program --test ring --test rlwe --test service --test table --test testing \
      --test univariate";
 
 /// Runs the tests of the workspace, and the examples of its documents.

@@ -40,7 +40,7 @@ fn prepare(args: &ServeArgs) -> Result<Serving, CliError> {
     }
     let context = intersection.context().rlwe();
     let each = context.switch_key_bytes(context.level()).map_err(CliError::input)?;
-    let key_bytes = evaluation_keys_len(context.gadget(), [].into_iter()).map_err(CliError::failure)?;
+    let key_bytes = evaluation_keys_len(context.gadget(), []).map_err(CliError::failure)?;
     let prepared = intersection.layout().prepared_bytes(intersection.context());
     memory::require(prepared.saturating_add(each.saturating_mul(u64::from(args.listen.clients))))
         .map_err(CliError::input)?;

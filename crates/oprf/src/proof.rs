@@ -5,7 +5,7 @@ use rand_core::CryptoRng;
 use sha2::{Digest, Sha512};
 
 use crate::hash::{CONTEXT, length, to_scalar};
-use crate::{Element, MOST_INPUTS, OprfError, PublicKey, ServerKey};
+use crate::{Element, MOST_INPUTS, OprfError, PublicKey};
 
 /// A proof that elements were evaluated under a published key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,14 +51,18 @@ impl Proof {
     }
 
     /// Proves that elements were evaluated under a key: the nonce is random, and used once.
-    pub(crate) fn new(key: &ServerKey, blinded: &[Element], evaluated: &[Element], nonce: &Scalar) -> Self {
-        let public = key.public_key();
-        let blind = composite(&public, blinded, evaluated).0;
+    pub(crate) fn new(
+        (key, public): (&Scalar, &PublicKey),
+        blinded: &[Element],
+        evaluated: &[Element],
+        nonce: &Scalar,
+    ) -> Self {
+        let blind = composite(public, blinded, evaluated).0;
         // Whoever has the key needs no second composite.
-        let result = blind * key.scalar;
+        let result = blind * key;
         let commitments = [RistrettoPoint::mul_base(nonce), blind * nonce];
-        let challenge = challenge(&public, [blind, result], commitments);
-        Self { challenge, response: nonce - challenge * key.scalar }
+        let challenge = challenge(public, [blind, result], commitments);
+        Self { challenge, response: nonce - challenge * key }
     }
 
     /// Checks a proof.

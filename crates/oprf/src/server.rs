@@ -80,7 +80,8 @@ impl ServerKey {
         let evaluated: Vec<Element> =
             blinded.par_iter().map(|one| Element::of(one.point * self.scalar)).collect();
         let nonce = random(rng);
-        let proof = Proof::new(self, blinded, &evaluated, &nonce);
+        let keys = (&self.scalar, &self.public_key());
+        let proof = Proof::new(keys, blinded, &evaluated, &nonce);
         Ok((evaluated, proof))
     }
 

@@ -9,8 +9,9 @@ use sunzi_rlwe::SecretKey;
 use zeroize::Zeroizing;
 
 use super::interpolation::Field;
+use super::layout::ZEROS;
 use super::powers::sources;
-use super::token::{BINS, ZEROS};
+use super::token::BINS;
 use super::{IntersectionError, Layout, Token};
 use crate::packing::unpacked;
 

@@ -4,7 +4,9 @@ use sunzi_bgv::Context;
 
 use super::IntersectionError;
 use super::powers::{SOURCES, reach};
-use super::token::ZEROS;
+
+/// Bytes of zeros before a label, by which whoever opens it sees that it is the label of this item: another one opens so once in 2^80.
+pub(super) const ZEROS: usize = 10;
 
 /// Layout of a labelled set. It is public: it tells the number of items, and nothing of them.
 #[derive(Clone, Debug, PartialEq, Eq)]

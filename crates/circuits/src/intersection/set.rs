@@ -12,8 +12,8 @@ use sunzi_rlwe::RelinearizationKey;
 use zeroize::Zeroizing;
 
 use super::interpolation::Field;
+use super::layout::ZEROS;
 use super::powers::{powers, sources_for};
-use super::token::ZEROS;
 use super::{IntersectionError, Layout, Token};
 use crate::packing::packed;
 

@@ -9,8 +9,6 @@ use super::Layout;
 
 /// Number of bins of an item.
 pub(super) const BINS: usize = 3;
-/// Bytes of zeros before a label, by which whoever opens it sees that it is the label of this item: another one opens so once in 2^80.
-pub(super) const ZEROS: usize = 10;
 
 /// The token of an item, which whoever has it can look for: the output of an oblivious pseudorandom function. It is secret, and erased when dropped.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Zeroize, ZeroizeOnDrop)]
