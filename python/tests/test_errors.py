@@ -16,7 +16,7 @@ import sunzi
 from sunzi import errors
 
 #: Error types of the library that Python never meets, or, of several parties, by classes of other names (test_parties.py).
-ELSEWHERE = {"BenchError", "RivalError", "ReproError", "ClearError", "ClearRealsError", "RegressionError", "RetrievalError", "IntersectionError", "NearestError", "OprfError", "PartiesError", "ServiceError"}
+ELSEWHERE = {"BenchError", "RivalError", "ReproError", "ClearError", "ClearRealsError", "RegressionError", "RetrievalError", "IntersectionError", "NearestError", "OprfError", "LogError", "PartiesError", "ServiceError"}
 #: Variants that only pass on an error of a layer below.
 WRAPPERS = {"Bfv", "Bgv", "Bootstrap", "Ckks", "Encoder", "Encoding", "Intersection", "Kernel", "Math", "Moduli", "Oprf", "Program", "Retrieval", "Rlwe", "Ring", "Scheme", "Segment", "Series", "Statistics", "Transform", "Wire"}
 

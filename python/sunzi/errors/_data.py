@@ -403,6 +403,10 @@ class SameKey(ValueRangeError):
     """A re-encryption key that leads to where it starts."""
 
 
+class SameSecret(ValueRangeError):
+    """A rekeying key that leads from a secret key to itself."""
+
+
 class Sharing(SharingError):
     """A setting of shared decryptions that is not possible."""
 
@@ -437,3 +441,19 @@ class PassphraseMissing(MismatchError):
 
 class PassphraseWrong(MismatchError):
     """A passphrase that does not open the file, or a file that was changed."""
+
+
+class DataKeyWrong(MismatchError):
+    """A data key of a service that does not open the file, or a file that was changed."""
+
+
+class DataKeyLength(ValueRangeError):
+    """A data key that does not have 32 bytes."""
+
+
+class WrappedLength(ValueRangeError):
+    """A wrapped data key that is empty or too long."""
+
+
+class PropertiesChanged(MismatchError):
+    """A label or an expiry of a key that somebody set who does not have the key."""
