@@ -26,6 +26,9 @@ pub struct LabelledSet {
     matrix: PlainMatrix,
 }
 
+/// Seeds that are tried for a set.
+const SEEDS: usize = 4;
+
 /// An item of a polynomial: its node, and its number in the set; no number where the node is there to hide how many items there are.
 type Root = (u64, Option<usize>);
 
@@ -33,15 +36,13 @@ impl LabelledSet {
     /// Prepares the items of a set, each with its label. Labels that are shorter than the longest are filled up with zeros.
     ///
     /// # Errors
-    /// Every error of [`Layout::of_items`]; [`IntersectionError::Bgv`] for a set that does not fit the memory.
+    /// Every error of [`Layout::drawn`]; [`IntersectionError::Bgv`] for a set that does not fit the memory.
     pub fn new(
         evaluator: &Evaluator,
         items: &[(Token, Vec<u8>)],
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, IntersectionError> {
-        let mut seed = [0; 32];
-        rng.fill_bytes(&mut seed);
-        let layout = Layout::of_items(evaluator.context(), seed, items)?;
+        let layout = Layout::drawn(evaluator.context(), items, rng)?;
         Self::with_layout(evaluator, layout, items, rng)
     }
 
@@ -133,6 +134,28 @@ fn longest(items: &[(Token, Vec<u8>)]) -> usize {
 }
 
 impl Layout {
+    /// Draws the layout of a set: of some seeds the one whose answers have fewest ciphertexts, since the fullest bin decides.
+    ///
+    /// # Errors
+    /// Every error of [`of_items`](Self::of_items).
+    pub fn drawn(
+        context: &Context,
+        items: &[(Token, Vec<u8>)],
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Self, IntersectionError> {
+        let mut best: Option<Self> = None;
+        for _ in 0..SEEDS {
+            let mut seed = [0; 32];
+            rng.fill_bytes(&mut seed);
+            let layout = Self::of_items(context, seed, items)?;
+            let sizes = |layout: &Self| (layout.answers(), layout.sources());
+            if best.as_ref().is_none_or(|best| sizes(&layout) < sizes(best)) {
+                best = Some(layout);
+            }
+        }
+        best.ok_or_else(|| IntersectionError::setting("the seeds of a set", "some", 0))
+    }
+
     /// Makes the layout of a set: with as few ciphertexts in queries and answers as its fullest bin takes. The seed, which is public, is random and new for every set.
     ///
     /// # Errors

@@ -62,14 +62,12 @@ impl PrivateSet {
         let evaluated = |(item, label): (Vec<u8>, Vec<u8>)| Ok((token(&key.output(&item)?), label));
         let items: Vec<(Token, Vec<u8>)> =
             pairs.into_par_iter().map(evaluated).collect::<Result<_, OprfError>>()?;
-        let mut seed = [0; 32];
-        rng.fill_bytes(&mut seed);
         let context = Context::new(&parameters).map_err(IntersectionError::from)?;
-        let layout = Layout::of_items(&context, seed, &items)?;
+        let layout = Layout::drawn(&context, &items, rng)?;
         let description = Description {
             parameters,
             key: key.public_key(),
-            seed,
+            seed: *layout.seed(),
             items: layout.items(),
             label_bytes: layout.label_bytes(),
             sources: layout.sources(),
