@@ -62,9 +62,9 @@ pub enum IntersectionError {
     Setting {
         /// Name of what cannot be.
         what: &'static str,
-        /// What was expected.
+        /// Expected value.
         expected: String,
-        /// What came.
+        /// Value that came.
         got: String,
     },
     /// Two items of a set have one token, by their numbers in the set.

@@ -55,6 +55,7 @@ mod bgv;
 pub mod bootstrap;
 pub mod clear;
 pub mod comparison;
+mod cuckoo;
 mod error;
 mod exact;
 mod expansion;

@@ -11,7 +11,7 @@ pub mod reals;
 
 use std::cmp::Ordering;
 
-/// What the nearness of two vectors is measured by.
+/// Measure of the nearness of two vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// The square of the Euclidean distance: the smallest is nearest.

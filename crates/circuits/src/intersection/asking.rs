@@ -1,4 +1,4 @@
-//! What a client asks, and what it reads from an answer.
+//! Queries of a client, and its reading of answers.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,9 @@ use zeroize::Zeroizing;
 use super::interpolation::Field;
 use super::layout::ZEROS;
 use super::powers::sources;
-use super::token::BINS;
 use super::{IntersectionError, Layout, Token};
+use crate::cuckoo::{PLACES, put};
 use crate::packing::unpacked;
-
-/// Items that move until a bin is free for one, at most.
-const MOVES: usize = 500;
 
 /// The items of one query: for every bin the number of its token, if it has one. It is secret.
 #[derive(Clone)]
@@ -41,7 +38,7 @@ impl Layout {
     /// but for a chance below 2^-40.
     #[must_use]
     pub fn arrange(&self, tokens: &[Token], rng: &mut dyn CryptoRng) -> Vec<Bins> {
-        let places: Vec<[usize; BINS]> = tokens.iter().map(|token| self.place(token).bins).collect();
+        let places: Vec<[usize; PLACES]> = tokens.iter().map(|token| self.place(token).bins).collect();
         let mut left: Vec<usize> = (0..tokens.len()).rev().collect();
         let mut queries = Vec::new();
         while !left.is_empty() {
@@ -135,23 +132,4 @@ impl Layout {
         }
         Ok(found)
     }
-}
-
-/// Puts an item into one of its bins, by moving those that are there; returns the one that is left without a bin in the end.
-fn put(
-    bins: &mut [Option<usize>],
-    places: &[[usize; BINS]],
-    mut moving: usize,
-    rng: &mut dyn CryptoRng,
-) -> Option<usize> {
-    for _ in 0..MOVES {
-        let own = places.get(moving)?;
-        if let Some(free) = own.iter().find(|&&bin| bins.get(bin) == Some(&None)) {
-            *bins.get_mut(*free)? = Some(moving);
-            return None;
-        }
-        let bin = *own.get(rng.next_u32() as usize % BINS)?;
-        moving = bins.get_mut(bin)?.replace(moving)?;
-    }
-    Some(moving)
 }

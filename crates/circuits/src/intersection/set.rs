@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 
 use super::interpolation::Field;
 use super::layout::ZEROS;
-use super::powers::{powers, sources_for};
+use super::powers::{powers, reach, sources_for};
 use super::{IntersectionError, Layout, Token};
 use crate::packing::packed;
 
@@ -128,6 +128,17 @@ fn divide(bin: Vec<(u64, usize)>, most: usize) -> Vec<Vec<Root>> {
     parts.into_iter().map(|(roots, _)| roots).collect()
 }
 
+/// Fails for a token that comes again.
+fn check_differ(items: &[(Token, Vec<u8>)]) -> Result<(), IntersectionError> {
+    let mut sorted: Vec<(&Token, usize)> = (0..).zip(items).map(|(at, (token, _))| (token, at)).collect();
+    sorted.sort_unstable();
+    let mut neighbours = sorted.windows(2).filter_map(|pair| Some((pair.first()?, pair.last()?)));
+    match neighbours.find(|(a, b)| a.0 == b.0) {
+        Some((&(_, first), &(_, second))) => Err(IntersectionError::Twice { first, second }),
+        None => Ok(()),
+    }
+}
+
 /// The number of bytes of the longest label.
 fn longest(items: &[(Token, Vec<u8>)]) -> usize {
     items.iter().map(|(_, label)| label.len()).max().unwrap_or(0)
@@ -137,12 +148,14 @@ impl Layout {
     /// Draws the layout of a set: of some seeds the one whose answers have fewest ciphertexts, since the fullest bin decides.
     ///
     /// # Errors
-    /// Every error of [`of_items`](Self::of_items).
+    /// [`IntersectionError::Twice`] for a token that comes again; [`IntersectionError::Setting`] for no items, too many, or labels that are too long, and for
+    /// parameters that no set has.
     pub fn drawn(
         context: &Context,
         items: &[(Token, Vec<u8>)],
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, IntersectionError> {
+        check_differ(items)?;
         let mut best: Option<Self> = None;
         for _ in 0..SEEDS {
             let mut seed = [0; 32];
@@ -156,29 +169,18 @@ impl Layout {
         best.ok_or_else(|| IntersectionError::setting("the seeds of a set", "some", 0))
     }
 
-    /// Makes the layout of a set: with as few ciphertexts in queries and answers as its fullest bin takes. The seed, which is public, is random and new for every set.
-    ///
-    /// # Errors
-    /// [`IntersectionError::Twice`] for a token that comes again; [`IntersectionError::Setting`] for no items, too many, or labels that are too long, and for
-    /// parameters that no set has.
-    pub fn of_items(
+    /// Makes the layout of a set by its seed, with as few ciphertexts in queries and answers as its fullest bin takes.
+    fn of_items(
         context: &Context,
         seed: [u8; 32],
         items: &[(Token, Vec<u8>)],
     ) -> Result<Self, IntersectionError> {
-        let mut sorted: Vec<(&Token, usize)> = (0..).zip(items).map(|(at, (token, _))| (token, at)).collect();
-        sorted.sort_unstable();
-        let mut neighbours = sorted.windows(2).filter_map(|pair| Some((pair.first()?, pair.last()?)));
-        if let Some((&(_, first), &(_, second))) = neighbours.find(|(a, b)| a.0 == b.0) {
-            return Err(IntersectionError::Twice { first, second });
-        }
         let sizes = (items.len() as u64, longest(items));
         // Bins are those of the seed alone, so the rest of the layout may follow from how full they are.
-        let least = Self::new(context, seed, sizes, (1, 1))?;
-        let fullest = least.filled(items).iter().map(Vec::len).max().unwrap_or(0);
-        let some = Self::new(context, seed, sizes, (sources_for(fullest), 1))?;
-        let parts = some.divided(items).iter().map(Vec::len).max().unwrap_or(0).max(1);
-        Self::new(context, seed, sizes, (some.sources(), parts))
+        let bins = Self::new(context, seed, sizes, (1, 1))?.filled(items);
+        let sources = sources_for(bins.iter().map(Vec::len).max().unwrap_or(0));
+        let parts = bins.into_iter().map(|bin| divide(bin, reach(sources)).len()).max().unwrap_or(0).max(1);
+        Self::new(context, seed, sizes, (sources, parts))
     }
 
     /// The items of all polynomials of every bin.

@@ -6,9 +6,7 @@ use sunzi_ring::sampling::SeededRng;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use super::Layout;
-
-/// Number of bins of an item.
-pub(super) const BINS: usize = 3;
+use crate::cuckoo::PLACES;
 
 /// The token of an item, which whoever has it can look for: the output of an oblivious pseudorandom function. It is secret, and erased when dropped.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Zeroize, ZeroizeOnDrop)]
@@ -30,7 +28,7 @@ impl Token {
 
 /// Where an item is: its bins, and its number within each of them.
 pub(super) struct Place {
-    pub(super) bins: [usize; BINS],
+    pub(super) bins: [usize; PLACES],
     /// Number from 1 to t − 1, at which polynomials take the label.
     pub(super) node: u64,
 }

@@ -9,10 +9,9 @@ use sunzi_bfv::{Ciphertext, Context, Evaluator};
 use sunzi_rlwe::{EvaluationKeys, SecretKey};
 
 use super::{Database, Layout, RetrievalError, SEAL, opened, sealed};
+use crate::cuckoo::{PLACES, put};
 
-/// Number of places of a keyword. With three, tables of 11/12 of their places are filled with all but negligible probability.
-const PLACES: usize = 3;
-/// Filled places of a hundred. Fewer than the threshold, so that insertions end soon.
+/// Filled places of a hundred. With three places a keyword, tables of 11/12 of their places are filled with all but negligible probability; fewer, so that insertions end soon.
 const FILLED: u64 = 85;
 /// Length of the tag of a keyword: another one has the same by chance once in 2^63.
 const TAG: usize = 8;
@@ -222,24 +221,9 @@ impl Keywords {
     /// Puts every pair into one of its places, by moving those that stand there; `None` where that takes too long.
     fn table(&self, pairs: &[Pair], rng: &mut dyn CryptoRng) -> Option<Vec<Option<usize>>> {
         let mut table = vec![None; usize::try_from(self.layout.entries()).ok()?];
-        let hashes: Vec<[u64; PLACES]> = pairs.iter().map(|(keyword, _)| self.hash(keyword).0).collect();
-        for first in 0..pairs.len() {
-            let (mut moving, mut moves) = (first, 0);
-            loop {
-                let places = hashes.get(moving)?.map(|place| place as usize);
-                if let Some(free) = places.into_iter().find(|&place| table.get(place) == Some(&None)) {
-                    *table.get_mut(free)? = Some(moving);
-                    break;
-                }
-                moves += 1;
-                if moves > 500 {
-                    return None;
-                }
-                let place = *places.get(rng.next_u32() as usize % PLACES)?;
-                moving = table.get_mut(place)?.replace(moving)?;
-            }
-        }
-        Some(table)
+        let place = |(keyword, _): &Pair| self.hash(keyword).0.map(|place| place as usize);
+        let places: Vec<[usize; PLACES]> = pairs.iter().map(place).collect();
+        (0..pairs.len()).all(|pair| put(&mut table, &places, pair, rng).is_none()).then_some(table)
     }
 
     /// Returns the entry of a place: behind a [checksum](sealed) tag, length and value of the pair that stands there, or zeros.
