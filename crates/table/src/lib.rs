@@ -14,6 +14,7 @@
 #[cfg(feature = "parquet")]
 pub mod arrow;
 mod chunks;
+mod column_names;
 pub mod csv;
 mod decimal;
 mod declared;

@@ -1,6 +1,5 @@
 //! Descriptions of private sets: all that a client needs to ask and to read answers.
 
-use std::collections::HashSet;
 use std::io::BufRead;
 
 use sha2::{Digest, Sha256};
@@ -12,14 +11,12 @@ use sunzi_rlwe::wire::{
 };
 use sunzi_rlwe::{KeyId, memory};
 
-use crate::lookup::MOST_COLUMNS;
+use crate::column_names::{self, MOST_NAME};
 
 /// Words of errors for an object that was made for another set.
 pub(super) const SET: &str = "items, by another description of a set";
 /// Largest number of bytes of a description.
 pub(super) const MOST_BYTES: usize = 1 << 20;
-/// Largest number of bytes of the name of a column.
-const MOST_NAME: usize = 1 << 12;
 
 /// The description of a private set, which is public: parameters, the public key of the server, sizes, and the names of columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,8 +79,7 @@ impl Description {
         fields.usize(self.sources);
         fields.usize(self.parts);
         fields.text(&self.by);
-        fields.usize(self.columns.len());
-        self.columns.iter().for_each(|column| fields.text(column));
+        column_names::put(&self.columns, fields);
         self.parameters.put(fields);
     }
 
@@ -97,18 +93,10 @@ impl Description {
         let sources = fields.usize_in("the powers of a query", 1..=super::Layout::MOST_SOURCES)?;
         let parts = fields.usize_in("the polynomials of a bin", 1..=super::Layout::MOST_PARTS)?;
         let by = fields.text("the column of items", MOST_NAME)?.to_owned();
-        let count = fields.usize_in("columns", 0..=MOST_COLUMNS)?;
-        let mut columns = Vec::new();
-        for _ in 0..count {
-            columns.push(fields.text("the name of a column", MOST_NAME)?.to_owned());
-        }
+        let columns = column_names::get(&mut fields)?;
         let parameters = Parameters::get(&mut fields)?;
         fields.finish()?;
-        let mut names = HashSet::from([by.as_str()]);
-        if by.is_empty() || !columns.iter().all(|name| !name.is_empty() && names.insert(name.as_str())) {
-            return Err(WireError::value("the names of columns", "different ones", "one twice, or none"));
-        }
-        drop(names);
+        column_names::check(std::iter::once(&by).chain(&columns))?;
         accept.check(&parameters.claim())?;
         memory::require(parameters.table_bytes())?;
         Ok(Self { parameters, key, seed, items, label_bytes, sources, parts, by, columns })

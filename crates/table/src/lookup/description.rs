@@ -1,6 +1,5 @@
 //! Descriptions of databases: all that a client needs to ask and to read answers.
 
-use std::collections::HashSet;
 use std::io::BufRead;
 
 use sha2::{Digest, Sha256};
@@ -12,14 +11,12 @@ use sunzi_rlwe::wire::{
     StoredParameters, WireError, to_bytes,
 };
 
-use super::MOST_COLUMNS;
+use crate::column_names::{self, MOST_NAME};
 
 /// Words of errors for an object that was made for another database.
 pub(super) const DATABASE: &str = "entries, by another description of a database";
 /// Largest number of bytes of a description.
 pub(super) const MOST_BYTES: usize = 1 << 20;
-/// Largest number of bytes of the name of a column.
-const MOST_NAME: usize = 1 << 12;
 
 /// Key that rows are asked by: their numbers, or a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,8 +88,7 @@ impl Description {
         fields.u64(self.rows);
         fields.usize(self.value_bytes);
         fields.text(column.map_or("", String::as_str));
-        fields.usize(self.columns.len());
-        self.columns.iter().for_each(|column| fields.text(column));
+        column_names::put(&self.columns, fields);
         self.parameters.put(fields);
     }
 
@@ -102,11 +98,7 @@ impl Description {
         let (seed, rows) = (fields.array()?, fields.u64()?);
         let value_bytes = fields.usize_in("the bytes of a row", 0..=1 << 24)?;
         let column = fields.text("the column of keywords", MOST_NAME)?;
-        let count = fields.usize_in("columns", 0..=MOST_COLUMNS)?;
-        let mut columns = Vec::new();
-        for _ in 0..count {
-            columns.push(fields.text("the name of a column", MOST_NAME)?.to_owned());
-        }
+        let columns = column_names::get(&mut fields)?;
         let parameters = Parameters::get(&mut fields)?;
         fields.finish()?;
         let by = match (by_keyword, column) {
@@ -114,13 +106,9 @@ impl Description {
             (false, _) => return Err(WireError::value("the column of keywords", "none", "one")),
             (true, column) => By::Keyword(column.to_owned()),
         };
-        let mut names = HashSet::new();
-        if !columns.iter().all(|name| !name.is_empty() && names.insert(name.as_str())) {
-            return Err(WireError::value("the names of columns", "different ones", "one twice, or none"));
-        }
+        column_names::check(&columns)?;
         accept.check(&parameters.claim())?;
         memory::require(parameters.table_bytes())?;
-        drop(names);
         Ok(Self { parameters, by, seed, rows, value_bytes, columns })
     }
 
