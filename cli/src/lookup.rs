@@ -31,7 +31,7 @@ use crate::args::passphrase::PassphraseArgs;
 use crate::error::CliError;
 use crate::files::input::InputFile;
 use crate::files::mode::ModeArgs;
-use crate::files::{named, refuse, refuse_keys_of, refuse_table};
+use crate::files::{check_parent, named, refuse, refuse_keys_of, refuse_table};
 use crate::passphrase::opened::secret_in;
 
 /// File name of the description in the folder of a database.
@@ -73,6 +73,15 @@ impl Written {
     pub(crate) fn line(&self, what: &str) -> String {
         format!("\n  {:<26} {}  {what}", self.file, bytes(self.bytes))
     }
+}
+
+/// Fails for the folder of a database that is there already, or that has no place to be.
+pub(crate) fn check_new_database(folder: &Path) -> Result<(), CliError> {
+    if folder.exists() {
+        let message = "is there already: choose another folder, since clients ask by the description in it";
+        return Err(CliError::input(format!("{} {message}", named(folder))));
+    }
+    check_parent(folder)
 }
 
 /// Reads a description and makes its tables; messages call the file `asked`.

@@ -17,8 +17,8 @@ use crate::args::intersect::BuildArgs;
 use crate::error::{CliError, quoted};
 use crate::files::folder::{Entry, whole};
 use crate::files::input::InputFile;
-use crate::files::{check_parent, named, refuse, refuse_table};
-use crate::lookup::{DESCRIPTION, Written};
+use crate::files::{refuse, refuse_table};
+use crate::lookup::{DESCRIPTION, Written, check_new_database};
 use crate::output;
 use crate::progress::Progress;
 
@@ -42,11 +42,7 @@ struct Made {
 pub(super) fn run(args: &BuildArgs) -> Result<(), CliError> {
     let start = Instant::now();
     let folder = &args.directory;
-    if folder.exists() {
-        let message = "is there already: choose another folder, since clients ask by the description in it";
-        return Err(CliError::input(format!("{} {message}", named(folder))));
-    }
-    check_parent(folder)?;
+    check_new_database(folder)?;
     let input = InputFile::open(&args.table)?;
     let progress = Progress::new(!args.json && !args.quiet);
     progress.say("evaluating items");

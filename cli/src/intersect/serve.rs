@@ -2,10 +2,12 @@
 
 use std::fs;
 
-use sunzi::rlwe::wire::{Reader, WireError, evaluation_keys_len, from_bytes, load, to_bytes};
+use sunzi::rlwe::wire::{WireError, evaluation_keys_len, from_bytes, load, to_bytes};
 use sunzi::rlwe::words::{bytes, counted};
 use sunzi::rlwe::{RelinearizationKey, memory, randomness};
-use sunzi::table::intersection::{PrivateSet, Query, Served, elements_from_bytes, evaluation_to_bytes};
+use sunzi::table::intersection::{
+    Description, ITEM_BYTES, MOST_ITEMS, PrivateSet, Query, Served, elements_from_bytes, evaluation_to_bytes,
+};
 use sunzi_service::{Evaluation, LookupLimits, Lookups, Refusal};
 
 use super::SET;
@@ -30,9 +32,8 @@ fn prepare(args: &ServeArgs) -> Result<Serving, CliError> {
     let described = fs::read(&description).map_err(|error| refuse(&description, WireError::Io(error)))?;
     let set: PrivateSet = load(&args.accept.parameters(), &items).map_err(|error| refuse(&items, error))?;
     let intersection = set.intersection();
-    let own = Reader::open(&description).map_err(|error| refuse(&description, error))?;
-    let own: sunzi::table::intersection::Description =
-        own.read(&args.accept.parameters()).map_err(|error| refuse(&description, error))?;
+    let own: Description =
+        load(&args.accept.parameters(), &description).map_err(|error| refuse(&description, error))?;
     if own != *intersection.description() {
         return Err(CliError::mismatch(format!(
             "{DESCRIPTION} and {SET} are of two sets: give the folder that sunzi intersect build made"
@@ -99,7 +100,7 @@ impl Lookups for Serving {
     }
 
     fn evaluation_bytes(&self) -> u64 {
-        (sunzi::table::intersection::MOST_ITEMS * sunzi::table::intersection::ITEM_BYTES) as u64
+        (MOST_ITEMS * ITEM_BYTES) as u64
     }
 
     fn evaluation(&self, bytes: &[u8]) -> Result<Evaluation<'_>, Refusal> {

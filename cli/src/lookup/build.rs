@@ -12,13 +12,13 @@ use sunzi::rlwe::words::{bytes, counted};
 use sunzi::table::Source;
 use sunzi::table::lookup::{Built, Choice};
 
-use super::{DESCRIPTION, ENTRIES, Written};
+use super::{DESCRIPTION, ENTRIES, Written, check_new_database};
 use crate::args::flat;
 use crate::args::lookup::BuildArgs;
 use crate::error::{CliError, quoted};
 use crate::files::folder::{Entry, whole};
 use crate::files::input::InputFile;
-use crate::files::{check_parent, named, refuse, refuse_table};
+use crate::files::{refuse, refuse_table};
 use crate::output;
 use crate::progress::Progress;
 
@@ -46,11 +46,7 @@ struct Made {
 pub(super) fn run(args: &BuildArgs) -> Result<(), CliError> {
     let start = Instant::now();
     let folder = &args.directory;
-    if folder.exists() {
-        let message = "is there already: choose another folder, since clients ask by the description in it";
-        return Err(CliError::input(format!("{} {message}", named(folder))));
-    }
-    check_parent(folder)?;
+    check_new_database(folder)?;
     let input = InputFile::open(&args.table)?;
     let progress = Progress::new(!args.json && !args.quiet);
     progress.say("reading the table");
