@@ -1,4 +1,4 @@
-//! What a secret is locked by: a passphrase, or a key management service that wraps the key of the file.
+//! Lock of a secret: a passphrase, or a key management service that wraps the key of the file.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::files::{named, refuse};
 /// Advice to users whose command printed another number of bytes than a key has.
 const REMEDY: &str = "let it print the bytes as they were, not as text: base64 -d, for one";
 
-/// What a secret is locked by.
+/// Lock of a secret.
 pub(crate) enum Lock {
     Passphrase(Passphrase),
     /// Commands of a service.

@@ -69,7 +69,7 @@ pub(super) fn run(args: &RunArgs) -> Result<(), CliError> {
     target.report(args.json, &made, Made::text)
 }
 
-/// What files are brought under another key by.
+/// Work of bringing one file under another key.
 struct Job<'a> {
     contexts: &'a Contexts,
     key: &'a RekeyingKey,

@@ -30,7 +30,7 @@ pub enum LogError {
     /// The file is something else.
     #[error("this is no audit log but {got}: give another file")]
     NotLog {
-        /// What came.
+        /// Value that came.
         got: &'static str,
     },
     /// The log is not as it was written.
@@ -40,9 +40,9 @@ pub enum LogError {
     Changed {
         /// Number of the line of the file.
         line: u64,
-        /// What was expected.
+        /// Expected value.
         expected: String,
-        /// What came.
+        /// Value that came.
         got: String,
     },
     /// The log has no end to which a line could be appended.

@@ -50,9 +50,9 @@ pub enum OprfError {
     /// A number of inputs or elements that is not evaluated together.
     #[error("{got} elements: expected {expected}")]
     Count {
-        /// What was expected.
+        /// Expected number of elements.
         expected: usize,
-        /// What came.
+        /// Number of elements that came.
         got: usize,
     },
     /// More inputs than are evaluated together, or none.
